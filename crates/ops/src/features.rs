@@ -7,7 +7,7 @@ const TF_FILES: [&str; 7] =
     ["MergeV2Checkpoints", "Restore", "RestoreSlice", "RestoreV2", "Save", "SaveSlices", "SaveV2"];
 
 /// Of `input`: readers, datasets and tables of files, parsing, regular expressions, images.
-const INPUT: [&str; 85] = [
+const INPUT: [&str; 86] = [
     "AdjustContrastv2",
     "AdjustHue",
     "AdjustSaturation",
@@ -36,6 +36,7 @@ const INPUT: [&str; 85] = [
     "FixedLengthRecordDatasetV2",
     "FixedLengthRecordReader",
     "FixedLengthRecordReaderV2",
+    "FusedResizeAndPadConv2D",
     "HSVToRGB",
     "IdentityReader",
     "IdentityReaderV2",
@@ -96,7 +97,8 @@ const INPUT: [&str; 85] = [
 ];
 
 /// Of `spectra`: singular values, eigenvalues, least squares and Fourier transforms.
-const SPECTRA: [&str; 20] = [
+const SPECTRA: [&str; 21] = [
+    "AudioSpectrogram",
     "BatchMatrixSolveLs",
     "BatchSelfAdjointEig",
     "BatchSelfAdjointEigV2",

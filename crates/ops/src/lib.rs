@@ -11,6 +11,7 @@ mod shared;
 
 mod accumulator;
 mod array;
+mod audio;
 mod builtin;
 pub mod cases;
 mod collective;
@@ -56,6 +57,7 @@ pub fn families() -> Vec<(&'static str, Vec<OpDef>)> {
     vec![
         ("accumulator", accumulator::defs()),
         ("array", array::defs()),
+        ("audio", audio::defs()),
         ("collective", collective::defs()),
         ("control", control::defs()),
         ("dataset", dataset::defs()),

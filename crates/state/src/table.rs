@@ -432,6 +432,7 @@ impl Table {
         let whole = Shape::new(batch.iter().chain(spec.value_shape.dims()).copied());
         ensure!(
             values.dtype() == spec.value && *values.shape() == whole,
+            "Expected shape {whole} for value, got {}", values.shape();
             "`values` must be {}{whole} for these keys of {self:?}, but is {}{}",
             spec.value,
             values.dtype(),

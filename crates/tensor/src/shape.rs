@@ -49,7 +49,11 @@ impl Shape {
         check_rank(dims.len())?;
         let shape = dims
             .iter()
-            .map(|&d| usize::try_from(d).map_err(|_| invalid!("dimension {d} of shape {dims:?} is negative")))
+            .map(|&d| {
+                usize::try_from(d).map_err(
+                    |_| invalid!("Dimension {d} must be >= 0"; "dimension {d} of shape {dims:?} is negative"),
+                )
+            })
             .collect::<Result<SmallVec<_>>>()
             .map(Shape)?;
         shape.checked_elements()?;

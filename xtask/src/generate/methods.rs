@@ -35,6 +35,7 @@ const COMMON: [&str; 6] = [
 /// The families in the order of the library, and what their ops are about.
 const FAMILIES: &[(&str, &str)] = &[
     ("array", "Shapes, slices, gathers, padding."),
+    ("audio", "Sound: WAV files, spectrograms, and their mel-frequency coefficients."),
     ("collective", "Computations of several processes together."),
     ("control", "Control flow, placeholders, optional values, functions of the program."),
     ("dataset", "Datasets and iterators."),

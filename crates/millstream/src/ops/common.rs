@@ -16,6 +16,11 @@ pub trait Ops<'g>: Start<'g> + Sized {
         super::Array::new(self.options())
     }
 
+    /// Sound: WAV files, spectrograms, and their mel-frequency coefficients.
+    fn audio(self) -> super::Audio<'g> {
+        super::Audio::new(self.options())
+    }
+
     /// Computations of several processes together.
     fn collective(self) -> super::Collective<'g> {
         super::Collective::new(self.options())

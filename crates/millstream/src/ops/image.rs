@@ -385,6 +385,41 @@ impl<'g> Image<'g> {
         self.0.start("ExtractJpegShape").input(contents).output()
     }
 
+    /// Returns the `Conv2D` of images `[batch, rows, columns, channels]` after `ResizeBilinear` and
+    /// `MirrorPad`. Graphs that were optimized for inference have it. Pixels of f64 are resized as f32.
+    ///
+    /// `FusedResizeAndPadConv2D(input: T, size: i32, paddings: i32, filter: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|f32|f64`, `resize_align_corners: bool = false`, `mode: REFLECT|SYMMETRIC`,
+    /// `strides: ints`, `padding: SAME|VALID`.
+    ///
+    /// ```text
+    /// FusedResizeAndPadConv2D([[[[1.0] [3.0]]]], [1 4], [[0 0] [0 0] [0 0] [0 0]], [[[[1.0]] [[10.0]]]];
+    /// mode="REFLECT", strides={1, 1, 1, 1}, padding="VALID") = [[[[21.0] [32.0] [33.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn fused_resize_and_pad_conv2d(
+        self,
+        input: impl Into<Arg<'g>>,
+        size: impl Into<Arg<'g>>,
+        paddings: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        mode: &str,
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("FusedResizeAndPadConv2D")
+            .input(input)
+            .input(size)
+            .input(paddings)
+            .input(filter)
+            .attr("mode", mode)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
     /// Returns the red, green and blue of colours on the last axis, which are hue, saturation and value, all
     /// from 0 to 1.
     ///

@@ -8,6 +8,7 @@
 
 mod accumulator;
 mod array;
+mod audio;
 mod collective;
 mod common;
 mod control;
@@ -35,6 +36,7 @@ mod values;
 
 pub use accumulator::Accumulator;
 pub use array::Array;
+pub use audio::Audio;
 pub use collective::Collective;
 pub use common::Ops;
 pub use control::Control;

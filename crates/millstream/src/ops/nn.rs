@@ -1590,6 +1590,39 @@ impl<'g> Nn<'g> {
         [op.output(0), op.output(1), op.output(2), op.output(3), op.output(4), op.output(5)]
     }
 
+    /// Returns the `Conv2D` of images `[batch, rows, columns, channels]` after `MirrorPad`. Graphs that were
+    /// optimized for inference have it.
+    ///
+    /// `FusedPadConv2D(input: T, paddings: i32, filter: T) -> (output: T)`
+    ///
+    /// Attributes: `T: f16|f32|f64`, `mode: REFLECT|SYMMETRIC`, `strides: ints`, `padding: SAME|VALID`.
+    ///
+    /// ```text
+    /// FusedPadConv2D([[[[1.0] [2.0]] [[3.0] [4.0]]]], [[0 0] [1 0] [1 0] [0 0]], [[[[1.0]] [[10.0]]]];
+    /// mode="REFLECT", strides={1, 1, 1, 1}, padding="VALID") = [[[[34.0] [43.0]] [[12.0] [21.0]] [[34.0]
+    /// [43.0]]]]
+    /// ```
+    #[track_caller]
+    pub fn fused_pad_conv2d(
+        self,
+        input: impl Into<Arg<'g>>,
+        paddings: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        mode: &str,
+        strides: &[i64],
+        padding: &str,
+    ) -> Output<'g> {
+        self.0
+            .start("FusedPadConv2D")
+            .input(input)
+            .input(paddings)
+            .input(filter)
+            .attr("mode", mode)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .output()
+    }
+
     /// Computes one step of a gated recurrent unit (Cho and others, 2014): the gates `[r u] = sigmoid([x
     /// h_prev] w_ru + b_ru)`, the candidate `c = tanh([x r * h_prev] w_c + b_c)`, and the output `h = u *
     /// h_prev + (1 - u) * c`.
@@ -2446,6 +2479,298 @@ impl<'g> Nn<'g> {
     ) -> [Output<'g>; 3] {
         let op =
             self.0.start("QuantizeV2").input(input).input(min_range).input(max_range).attr("T", t).finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Returns, for each window of `ksize` cells and each channel, the mean of the cells of `input`, rounded
+    /// down. Cells beyond the image do not count. The range stays the same. The kernel is that of `quint8`.
+    ///
+    /// `QuantizedAvgPool(input: T, min_input: f32, max_input: f32) -> (output: T, min_output: f32,
+    /// max_output: f32)`
+    ///
+    /// Attributes: `T: qi8|qu8|qi32|qi16|qu16`, `ksize: ints`, `strides: ints`, `padding: SAME|VALID`.
+    ///
+    /// ```text
+    /// QuantizedMaxPool(qu8[1,2,3,1] [[[[1] [5] [2]] [[4] [2] [9]]]], -1.0, 1.0; ksize={1, 2, 2, 1},
+    /// strides={1, 1, 1, 1}, padding="VALID") = qu8[1,1,2,1] [[[[5] [9]]]], -1.0, 1.0
+    /// ```
+    #[track_caller]
+    pub fn quantized_avg_pool(
+        self,
+        input: impl Into<Arg<'g>>,
+        min_input: impl Into<Arg<'g>>,
+        max_input: impl Into<Arg<'g>>,
+        ksize: &[i64],
+        strides: &[i64],
+        padding: &str,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("QuantizedAvgPool")
+            .input(input)
+            .input(min_input)
+            .input(max_input)
+            .attr("ksize", ksize)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Adds `bias`, a vector, to `input` along its last axis. Returns integers of 32 bits, and the range that
+    /// they stand for, which is so wide that many results can be added. The kernels are those of `quint8` and
+    /// `qint8`.
+    ///
+    /// `QuantizedBiasAdd(input: T1, bias: T2, min_input: f32, max_input: f32, min_bias: f32, max_bias:
+    /// f32) -> (output: out_type, min_out: f32, max_out: f32)`
+    ///
+    /// Attributes: `T1: qi8|qu8|qi32|qi16|qu16`, `T2: qi8|qu8|qi32|qi16|qu16`, `out_type:
+    /// qi8|qu8|qi32|qi16|qu16`.
+    ///
+    /// ```text
+    /// QuantizedBiasAdd(qu8[1,2] [[33 130]], qu8[2] [1 2], -1.0, 1.0, -1.0, 2.0; out_type=qi32) = qi32[1,2]
+    /// [[-14136 -7806]], -262144.0, 262144.0
+    /// ```
+    #[track_caller]
+    pub fn quantized_bias_add(
+        self,
+        input: impl Into<Arg<'g>>,
+        bias: impl Into<Arg<'g>>,
+        min_input: impl Into<Arg<'g>>,
+        max_input: impl Into<Arg<'g>>,
+        min_bias: impl Into<Arg<'g>>,
+        max_bias: impl Into<Arg<'g>>,
+        out_type: DType,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("QuantizedBiasAdd")
+            .input(input)
+            .input(bias)
+            .input(min_input)
+            .input(max_input)
+            .input(min_bias)
+            .input(max_bias)
+            .attr("out_type", out_type)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Concatenates integers that stand for floats of different ranges, along the axis `concat_dim`. Returns
+    /// them for the range that holds all of these, zero, and, if `T` is `qint32`, the negative of each of its
+    /// numbers. The kernels are those of `quint8` and `qint32`.
+    ///
+    /// `QuantizedConcat(concat_dim: i32, values: N * T, input_mins: N * f32, input_maxes: N * f32) ->
+    /// (output: T, output_min: f32, output_max: f32)`
+    ///
+    /// Attributes: `N: int >= 2`, `T: any dtype`.
+    ///
+    /// ```text
+    /// QuantizedConcat(0, qu8[1] [33], qu8[1] [130], 1.0, 1.0, 2.0, 2.0) = qu8[2] [144 193], 0.0, 2.0
+    /// ```
+    #[track_caller]
+    pub fn quantized_concat(
+        self,
+        concat_dim: impl Into<Arg<'g>>,
+        values: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        input_mins: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+        input_maxes: impl IntoIterator<Item = impl Into<Arg<'g>>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("QuantizedConcat")
+            .input(concat_dim)
+            .inputs(values)
+            .inputs(input_mins)
+            .inputs(input_maxes)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Returns the `Conv2D` of bytes that stand for floats of the given ranges, as integers of 32 bits, and
+    /// the range that they stand for. The kernel is that of `quint8`.
+    ///
+    /// `QuantizedConv2D(input: Tinput, filter: Tfilter, min_input: f32, max_input: f32, min_filter: f32,
+    /// max_filter: f32) -> (output: out_type, min_output: f32, max_output: f32)`
+    ///
+    /// Attributes: `Tinput: qi8|qu8|qi32|qi16|qu16`, `Tfilter: qi8|qu8|qi32|qi16|qu16`, `out_type:
+    /// qi8|qu8|qi32|qi16|qu16 = qi32`, `strides: ints`, `padding: SAME|VALID`, `dilations: ints = [1, 1, 1,
+    /// 1]`.
+    ///
+    /// ```text
+    /// QuantizedConv2D(qu8[1,1,3,1] [[[[1] [2] [3]]]], qu8[1,2,1,1] [[[[1]] [[10]]]], 0.0, 255.0, 0.0, 255.0;
+    /// strides={1, 1, 1, 1}, padding="VALID") = qi32[1,1,2,1] [[[[21] [32]]]], -2147483648.0, 2147483648.0
+    /// ```
+    #[track_caller]
+    pub fn quantized_conv2d(
+        self,
+        input: impl Into<Arg<'g>>,
+        filter: impl Into<Arg<'g>>,
+        min_input: impl Into<Arg<'g>>,
+        max_input: impl Into<Arg<'g>>,
+        min_filter: impl Into<Arg<'g>>,
+        max_filter: impl Into<Arg<'g>>,
+        strides: &[i64],
+        padding: &str,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("QuantizedConv2D")
+            .input(input)
+            .input(filter)
+            .input(min_input)
+            .input(max_input)
+            .input(min_filter)
+            .input(max_filter)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Multiplies matrices of bytes that stand for floats of the given ranges. Returns integers of 32 bits,
+    /// and the range that they stand for. The kernel is that of `quint8`.
+    ///
+    /// `QuantizedMatMul(a: T1, b: T2, min_a: f32, max_a: f32, min_b: f32, max_b: f32) -> (out: Toutput,
+    /// min_out: f32, max_out: f32)`
+    ///
+    /// Attributes: `T1: qi8|qu8|qi32|qi16|qu16`, `T2: qi8|qu8|qi32|qi16|qu16`, `Toutput:
+    /// qi8|qu8|qi32|qi16|qu16 = qi32`, `transpose_a: bool = false`, `transpose_b: bool = false`,
+    /// `Tactivation: qi8|qu8|qi32|qi16|qu16 = qu8`.
+    ///
+    /// ```text
+    /// QuantizedMatMul(qu8[1,2] [[1 2]], qu8[2,1] [[3] [4]], 0.0, 255.0, 0.0, 255.0) = qi32[1,1]
+    /// [[11]], -2147483648.0, 2147483648.0
+    /// ```
+    #[track_caller]
+    pub fn quantized_mat_mul(
+        self,
+        a: impl Into<Arg<'g>>,
+        b: impl Into<Arg<'g>>,
+        min_a: impl Into<Arg<'g>>,
+        max_a: impl Into<Arg<'g>>,
+        min_b: impl Into<Arg<'g>>,
+        max_b: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("QuantizedMatMul")
+            .input(a)
+            .input(b)
+            .input(min_a)
+            .input(max_a)
+            .input(min_b)
+            .input(max_b)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Returns, for each window of `ksize` cells and each channel, the greatest cell of `input`. The range
+    /// stays the same. The kernel is that of `quint8`.
+    ///
+    /// `QuantizedMaxPool(input: T, min_input: f32, max_input: f32) -> (output: T, min_output: f32,
+    /// max_output: f32)`
+    ///
+    /// Attributes: `T: qi8|qu8|qi32|qi16|qu16`, `ksize: ints`, `strides: ints`, `padding: SAME|VALID`.
+    ///
+    /// ```text
+    /// QuantizedMaxPool(qu8[1,2,3,1] [[[[1] [5] [2]] [[4] [2] [9]]]], -1.0, 1.0; ksize={1, 2, 2, 1},
+    /// strides={1, 1, 1, 1}, padding="VALID") = qu8[1,1,2,1] [[[[5] [9]]]], -1.0, 1.0
+    /// ```
+    #[track_caller]
+    pub fn quantized_max_pool(
+        self,
+        input: impl Into<Arg<'g>>,
+        min_input: impl Into<Arg<'g>>,
+        max_input: impl Into<Arg<'g>>,
+        ksize: &[i64],
+        strides: &[i64],
+        padding: &str,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("QuantizedMaxPool")
+            .input(input)
+            .input(min_input)
+            .input(max_input)
+            .attr("ksize", ksize)
+            .attr("strides", strides)
+            .attr("padding", padding)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Replaces integers that stand for negative floats by that of zero. The range stays the same. The
+    /// kernels are those of `quint8` and `qint32`.
+    ///
+    /// `QuantizedRelu(features: Tinput, min_features: f32, max_features: f32) -> (activations: out_type,
+    /// min_activations: f32, max_activations: f32)`
+    ///
+    /// Attributes: `Tinput: qi8|qu8|qi32|qi16|qu16`, `out_type: qi8|qu8|qi32|qi16|qu16 = qu8`.
+    ///
+    /// ```text
+    /// QuantizedRelu(qu8[4] [0 127 128 255], -1.0, 1.0) = qu8[4] [128 128 128 255], -1.0, 1.0
+    /// ```
+    #[track_caller]
+    pub fn quantized_relu(
+        self,
+        features: impl Into<Arg<'g>>,
+        min_features: impl Into<Arg<'g>>,
+        max_features: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op =
+            self.0.start("QuantizedRelu").input(features).input(min_features).input(max_features).finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// As `QuantizedRelu`, and replaces integers that stand for floats beyond 6 by that of 6.
+    ///
+    /// `QuantizedRelu6(features: Tinput, min_features: f32, max_features: f32) -> (activations: out_type,
+    /// min_activations: f32, max_activations: f32)`
+    ///
+    /// Attributes: `Tinput: qi8|qu8|qi32|qi16|qu16`, `out_type: qi8|qu8|qi32|qi16|qu16 = qu8`.
+    ///
+    /// ```text
+    /// QuantizedRelu(qu8[4] [0 127 128 255], -1.0, 1.0) = qu8[4] [128 128 128 255], -1.0, 1.0
+    /// ```
+    #[track_caller]
+    pub fn quantized_relu6(
+        self,
+        features: impl Into<Arg<'g>>,
+        min_features: impl Into<Arg<'g>>,
+        max_features: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op =
+            self.0.start("QuantizedRelu6").input(features).input(min_features).input(max_features).finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
+    /// Returns the `Reshape` of `tensor`, and the range that it stands for.
+    ///
+    /// `QuantizedReshape(tensor: T, shape: Tshape, input_min: f32, input_max: f32) -> (output: T, output_min:
+    /// f32, output_max: f32)`
+    ///
+    /// Attributes: `T: any dtype`, `Tshape: i32|i64 = i32`.
+    ///
+    /// ```text
+    /// QuantizedReshape(qu8[4] [1 2 3 4], [2 -1], -1.0, 1.0) = qu8[2,2] [[1 2] [3 4]], -1.0, 1.0
+    /// ```
+    #[track_caller]
+    pub fn quantized_reshape(
+        self,
+        tensor: impl Into<Arg<'g>>,
+        shape: impl Into<Arg<'g>>,
+        input_min: impl Into<Arg<'g>>,
+        input_max: impl Into<Arg<'g>>,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("QuantizedReshape")
+            .input(tensor)
+            .input(shape)
+            .input(input_min)
+            .input(input_max)
+            .finish();
         [op.output(0), op.output(1), op.output(2)]
     }
 

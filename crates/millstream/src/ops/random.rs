@@ -114,6 +114,40 @@ impl<'g> Random<'g> {
         [op.output(0), op.output(1), op.output(2)]
     }
 
+    /// As `UniformCandidateSampler`, but each class is drawn in proportion to one more than the number of
+    /// times that it was among the `true_classes` of earlier runs of the node in the session.
+    ///
+    /// `LearnedUnigramCandidateSampler(true_classes: i64) -> (sampled_candidates: i64, true_expected_count:
+    /// f32, sampled_expected_count: f32)`
+    ///
+    /// Attributes: `num_true: int >= 1`, `num_sampled: int >= 1`, `unique: bool`, `seed: int = 0`, `seed2:
+    /// int = 0`, `range_max: int >= 1`.
+    ///
+    /// ```text
+    /// LearnedUnigramCandidateSampler(i64 [[0]]; num_true=1, num_sampled=2, unique=false, range_max=1,
+    /// seed=1) = i64[2] [0 0], [[2.0]], [2.0 2.0]
+    /// ```
+    #[track_caller]
+    pub fn learned_unigram_candidate_sampler(
+        self,
+        true_classes: impl Into<Arg<'g>>,
+        num_true: i64,
+        num_sampled: i64,
+        unique: bool,
+        range_max: i64,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("LearnedUnigramCandidateSampler")
+            .input(true_classes)
+            .attr("num_true", num_true)
+            .attr("num_sampled", num_sampled)
+            .attr("unique", unique)
+            .attr("range_max", range_max)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
+    }
+
     /// As `UniformCandidateSampler`, but class k has the probability `log((k + 2) / (k + 1)) /
     /// log(range_max + 1)`: that of words which are sorted by frequency, roughly.
     ///
@@ -765,6 +799,39 @@ impl<'g> Random<'g> {
         alg: impl Into<Arg<'g>>,
     ) -> Output<'g> {
         self.0.start("StatelessTruncatedNormalV2").input(shape).input(key).input(counter).input(alg).output()
+    }
+
+    /// The same as `LearnedUnigramCandidateSampler`: here, that one is safe to run on several threads, too.
+    ///
+    /// `ThreadUnsafeUnigramCandidateSampler(true_classes: i64) -> (sampled_candidates: i64,
+    /// true_expected_count: f32, sampled_expected_count: f32)`
+    ///
+    /// Attributes: `num_true: int >= 1`, `num_sampled: int >= 1`, `unique: bool`, `seed: int = 0`, `seed2:
+    /// int = 0`, `range_max: int >= 1`.
+    ///
+    /// ```text
+    /// LearnedUnigramCandidateSampler(i64 [[0]]; num_true=1, num_sampled=2, unique=false, range_max=1,
+    /// seed=1) = i64[2] [0 0], [[2.0]], [2.0 2.0]
+    /// ```
+    #[track_caller]
+    pub fn thread_unsafe_unigram_candidate_sampler(
+        self,
+        true_classes: impl Into<Arg<'g>>,
+        num_true: i64,
+        num_sampled: i64,
+        unique: bool,
+        range_max: i64,
+    ) -> [Output<'g>; 3] {
+        let op = self
+            .0
+            .start("ThreadUnsafeUnigramCandidateSampler")
+            .input(true_classes)
+            .attr("num_true", num_true)
+            .attr("num_sampled", num_sampled)
+            .attr("unique", unique)
+            .attr("range_max", range_max)
+            .finish();
+        [op.output(0), op.output(1), op.output(2)]
     }
 
     /// Draws floats from the standard normal distribution, redrawing those two or more standard deviations

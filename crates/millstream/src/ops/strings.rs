@@ -395,16 +395,16 @@ impl<'g> Strings<'g> {
             .output()
     }
 
-    /// Parses each string as a number: decimal, or, for floats, also hexadecimal with a binary exponent,
-    /// `inf` or `nan`. White space around it is ignored. Integers that do not fit are an error; floats become
-    /// infinite.
+    /// Parses each string as a number: decimal, or, for floats, also a hexadecimal integer, `inf` or `nan`.
+    /// White space around it is ignored, and a float that is all white space is 0. Integers have no plus
+    /// sign; those that do not fit are an error. Floats become infinite.
     ///
     /// `StringToNumber(string_tensor: str) -> (output: out_type)`
     ///
     /// Attributes: `out_type: f32|f64|i32|i64|u32|u64 = f32`.
     ///
     /// ```text
-    /// StringToNumber([" 1 " "-2.5e3" ".5" "1." "+5"]) = [1.0 -2500.0 0.5 1.0 5.0]
+    /// StringToNumber([" 1 " "-2.5e3" ".5" "1." "+5" " "]) = [1.0 -2500.0 0.5 1.0 5.0 0.0]
     /// ```
     #[track_caller]
     pub fn string_to_number(self, string_tensor: impl Into<Arg<'g>>) -> Output<'g> {

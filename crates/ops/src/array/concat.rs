@@ -39,7 +39,7 @@ fn layout(node: &NodeInfo) -> Result<(Range<usize>, usize)> {
 
 // The output has the sum of the sizes along the axis, and the merged dimensions elsewhere. Entries of vectors
 // that hold shapes are propagated, too.
-fn infer(cx: &mut InferCx) -> Result<()> {
+pub(crate) fn infer(cx: &mut InferCx) -> Result<()> {
     let (values, at) = layout(cx.node())?;
     cx.scalar(at)?;
     let shapes = &cx.inputs()[values.clone()];
@@ -116,9 +116,16 @@ fn entries(cx: &InferCx, values: Range<usize>, total: Dim) -> Option<SmallVec<[O
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let (values, at) = layout(cx.node)?;
+    let (values, _) = layout(cx.node)?;
+    let out = joined(cx, &cx.inputs()[values])?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// Concatenates parts, which are or were the inputs `values`, along the node's axis.
+pub(crate) fn joined(cx: &KernelCx, parts: &[Tensor]) -> Result<Tensor> {
+    let (_, at) = layout(cx.node)?;
     scalar(cx.name_of(at), cx.input(at))?;
-    let parts = &cx.inputs()[values];
     let first = parts.first().map_or(&[] as &[usize], |p| p.shape());
     let (axis_number, rank) = (cx.int(at)?, first.len() as i64);
     let axis = axis(cx.name_of(at), axis_number, first.len()).map_err(|e| {
@@ -146,9 +153,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             .checked_add(part.shape()[axis])
             .ok_or_else(|| invalid!("axis {axis} of the result is too large"))?;
     }
-    let out = interleave(shape, product(&first[..axis]), parts)?;
-    cx.set(0, out);
-    Ok(())
+    interleave(shape, product(&first[..axis]), parts)
 }
 
 /// Cuts each part into `outer` runs of equal length, and concatenates the first run of every part, then the

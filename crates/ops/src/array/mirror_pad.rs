@@ -5,7 +5,7 @@ use super::paddings::{Paddings, infer};
 use millstream_graph::op::spec::{AnyType, IndexType, Spec, Words};
 use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::budget::Charged;
-use millstream_tensor::{DType, Result, ensure};
+use millstream_tensor::{DType, Result, Tensor, ensure};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("MirrorPad")
@@ -26,10 +26,18 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let paddings = Paddings::around(cx.input(1), cx.input(0).shape())?;
+    let input = cx.take(0);
+    let out = mirrored(cx, input, cx.input(1))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// Pads a tensor with its mirror image, as the node's `mode` says.
+pub(crate) fn mirrored(cx: &KernelCx, input: Tensor, paddings: &Tensor) -> Result<Tensor> {
+    let paddings = Paddings::around(paddings, input.shape())?;
     // The number of border elements that the mirror leaves out.
     let skip = usize::from(&**cx.attrs().str("mode")? == b"REFLECT");
-    let mut out = cx.take(0);
+    let mut out = input;
     for (axis, &(before, after)) in paddings.0.iter().enumerate() {
         let len = out.shape()[axis];
         if (before, after) == (0, 0) {
@@ -58,8 +66,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let places = Charged::of(left.chain(0..len).chain(right))?;
         out = take_along(&out, axis, &places)?;
     }
-    cx.set(0, out);
-    Ok(())
+    Ok(out)
 }
 
 fn grad(cx: &mut GradCx) -> Result<()> {

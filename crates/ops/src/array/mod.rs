@@ -2,6 +2,10 @@
 
 mod paddings;
 
+pub(crate) use concat::{infer as infer_joined, joined};
+pub(crate) use mirror_pad::mirrored;
+pub(crate) use paddings::padded;
+pub(crate) use reshape::{infer as infer_reshaped, reshaped};
 pub(crate) use slice::{bounds, part};
 
 ops! {

@@ -60,31 +60,37 @@ impl Paddings {
 
 /// The shape rule of the ops that pad input 0 by input 1: each dimension plus its paddings.
 pub(super) fn infer(cx: &mut InferCx) -> Result<()> {
-    let paddings = cx.with_rank(1, 2)?;
+    let shape = padded(cx, cx.input(0), 1)?;
+    cx.set(0, shape);
+    Ok(())
+}
+
+/// The shape of a tensor that is padded by input `i`.
+pub(crate) fn padded(cx: &InferCx, input: &PartialShape, i: usize) -> Result<PartialShape> {
+    let paddings = cx.with_rank(i, 2)?;
     let rows = paddings.dim(0);
     if let Some(columns) = paddings.dim(1) {
         ensure!(columns == 2, "Dimension must be 2 but is {columns}"; "`paddings` has shape {paddings}: it must have two columns, before and after");
     }
-    if let (Some(rows), Some(rank)) = (rows, cx.input(0).rank()) {
+    if let (Some(rows), Some(rank)) = (rows, input.rank()) {
         ensure!(
             rows == rank,
             "{}",
-            cx.input(0).not_of_rank(rows);
+            input.not_of_rank(rows);
             "`paddings` has shape {paddings} but `input` has rank {rank}: it must have shape [{rank},2]"
         );
     }
-    let Some(rank) = cx.input(0).rank().or(rows).filter(|&r| r <= millstream_tensor::MAX_RANK) else {
-        return Ok(());
+    let Some(rank) = input.rank().or(rows).filter(|&r| r <= millstream_tensor::MAX_RANK) else {
+        return Ok(PartialShape::unknown());
     };
     let mut shape = PartialShape::unknown_of_rank(rank);
-    if let Some(Known::Value(value)) = cx.known(1) {
+    if let Some(Known::Value(value)) = cx.known(i) {
         let paddings =
             Paddings::from_flat(&ints(value)?).map_err(|e| e.led_by("Paddings must be non-negative"))?;
-        for (i, &(before, after)) in paddings.0.iter().enumerate() {
-            let dim = sum(sum(cx.input(0).dim(i), Some(before))?, Some(after))?;
-            shape = dim_replaced(shape.dims().unwrap_or(&[]), i, dim);
+        for (axis, &(before, after)) in paddings.0.iter().enumerate() {
+            let dim = sum(sum(input.dim(axis), Some(before))?, Some(after))?;
+            shape = dim_replaced(shape.dims().unwrap_or(&[]), axis, dim);
         }
     }
-    cx.set(0, shape);
-    Ok(())
+    Ok(shape)
 }

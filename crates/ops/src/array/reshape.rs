@@ -3,7 +3,7 @@
 use crate::shared::axes::vector;
 use millstream_graph::op::spec::{AnyType, IndexType, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, Lowering, OpDef};
-use millstream_tensor::{DType, Error, PartialShape, Result, Shape, ensure, invalid};
+use millstream_tensor::{DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Reshape")
@@ -24,7 +24,7 @@ pub(crate) fn def() -> OpDef {
 
 // The output has the requested shape. A single unknown dimension is computed if the element count of the
 // input is known.
-fn infer(cx: &mut InferCx) -> Result<()> {
+pub(crate) fn infer(cx: &mut InferCx) -> Result<()> {
     cx.vector(1)?;
     let asked = cx.as_shape(1)?;
     let (Some(dims), Some(count)) = (asked.dims(), cx.input(0).elements()) else {
@@ -59,6 +59,13 @@ fn mismatch(count: usize, have: &PartialShape, asked: &PartialShape) -> String {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
+    let out = reshaped(cx)?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// Input 0 in the shape of input 1.
+pub(crate) fn reshaped(cx: &mut KernelCx) -> Result<Tensor> {
     vector("shape", cx.input(1))
         .map_err(|e| e.led_by(format!("sizes input must be 1-D, not {}", cx.input(1).shape())))?;
     let sizes = cx.ints(1)?;
@@ -71,9 +78,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         "{}",
         mismatch(cx.input(0).elements(), &cx.input(0).shape().into(), &(&shape).into())
     );
-    let out = cx.take(0).into_shape(shape)?;
-    cx.set(0, out);
-    Ok(())
+    cx.take(0).into_shape(shape)
 }
 
 /// Returns `sizes` as a shape for elements of shape `have`, with a size of -1 computed. If both are empty,

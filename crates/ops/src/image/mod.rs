@@ -25,6 +25,7 @@ ops! {
     encode_png,
     extract_glimpse,
     extract_jpeg_shape,
+    fused_resize_and_pad_conv2d,
     hsv_to_rgb,
     non_max_suppression,
     non_max_suppression_with_overlaps,

@@ -27,17 +27,21 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let grid = Grid::of(cx)?;
-    let images = cx.take(0);
-    if grid.is_identity() {
-        cx.set(0, cast(&images, F32)?);
-        return Ok(());
-    }
-    let mut out = Tensor::anything(F32, grid.shape())?;
-    with_element!(images.dtype(), T in [I8 U8 I16 U16 I32 I64 BF16 F16 F32 F64] => resize::<T>(cx.env, &grid, images.as_slice()?, fresh(&mut out)?),
-        else => Err(no_kernel("ResizeBilinear", images.dtype())))?;
+    let out = bilinear(cx, &Grid::of(cx)?)?;
     cx.set(0, out);
     Ok(())
+}
+
+/// The images in input 0, resized, as floats.
+pub(super) fn bilinear(cx: &KernelCx, grid: &Grid) -> Result<Tensor> {
+    let images = cx.input(0);
+    if grid.is_identity() {
+        return cast(images, F32);
+    }
+    let mut out = Tensor::anything(F32, grid.shape())?;
+    with_element!(images.dtype(), T in [I8 U8 I16 U16 I32 I64 BF16 F16 F32 F64] => resize::<T>(cx.env, grid, images.as_slice()?, fresh(&mut out)?),
+        else => Err(no_kernel("ResizeBilinear", images.dtype())))?;
+    Ok(out)
 }
 
 fn resize<T: Element + To<f32> + Sync>(

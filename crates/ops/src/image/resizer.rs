@@ -25,6 +25,13 @@ pub(super) fn attrs(def: OpDef) -> OpDef {
 
 /// The shape rule of ops that resize the images in input 0 to the size in input 1.
 pub(super) fn infer_sized(cx: &mut InferCx) -> Result<()> {
+    let shape = sized(cx)?;
+    cx.set(0, shape);
+    Ok(())
+}
+
+/// The shape of the images in input 0, resized to the size in input 1.
+pub(super) fn sized(cx: &InferCx) -> Result<PartialShape> {
     let images = cx.with_rank(0, 4)?;
     if let Some(n) = cx.vector(1)? {
         ensure!(n == 2, "Dimension must be 2 but is {n}"; "`size` must be a height and a width");
@@ -33,8 +40,7 @@ pub(super) fn infer_sized(cx: &mut InferCx) -> Result<()> {
     let entries = cx.ints(1);
     let side = |i: usize| -> Dim { usize::try_from(*entries.as_ref()?.get(i)?).ok() };
     let (height, width) = (side(0), side(1));
-    cx.set(0, PartialShape::from([images.dim(0), height, width, images.dim(3)]));
-    Ok(())
+    Ok(PartialShape::from([images.dim(0), height, width, images.dim(3)]))
 }
 
 /// The shape rule of gradients whose result has the shape of input 1.
@@ -89,6 +95,11 @@ const MOST: usize = i32::MAX as usize;
 impl Grid {
     /// Reads the images in input 0 and the size in input 1.
     pub fn of(cx: &KernelCx) -> Result<Grid> {
+        Grid::aligned(cx, cx.attrs().bool("align_corners")?)
+    }
+
+    /// As [`Grid::of`], for an op whose attribute of aligned corners has another name.
+    pub fn aligned(cx: &KernelCx, align_corners: bool) -> Result<Grid> {
         let image = cx.input(0).shape();
         ensure!(image.rank() == 4, "input must be 4-dimensional{image}"; "`{}` must have rank 4", cx.name_of(0));
         let [height, width] = size(cx, 1)?;
@@ -97,7 +108,7 @@ impl Grid {
             return Err(invalid!("output dimensions must be positive"; "`size` is [{height} {width}]"));
         };
         ensure!(0 < image[3], "image must have at least one channel"; "`images` has shape {image}");
-        Grid::new(cx, image, [height, width])
+        Grid::sized(cx, image, [height, width], align_corners)
     }
 
     /// Reads the gradient in input 0 and the image in input 1.
@@ -128,7 +139,10 @@ impl Grid {
     }
 
     fn new(cx: &KernelCx, image: &Shape, to: [usize; 2]) -> Result<Grid> {
-        let align_corners = cx.attrs().bool("align_corners")?;
+        Grid::sized(cx, image, to, cx.attrs().bool("align_corners")?)
+    }
+
+    fn sized(cx: &KernelCx, image: &Shape, to: [usize; 2], align_corners: bool) -> Result<Grid> {
         let half_pixels = match cx.attrs().get("half_pixel_centers") {
             Some(_) => cx.attrs().bool("half_pixel_centers")?,
             None => false,

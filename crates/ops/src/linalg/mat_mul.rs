@@ -53,7 +53,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn multiply(node: &NodeInfo, a: &Tensor, b: &Tensor, host: &dyn StepHost) -> Result<Tensor> {
+pub(crate) fn multiply(node: &NodeInfo, a: &Tensor, b: &Tensor, host: &dyn StepHost) -> Result<Tensor> {
     with_element!(a.dtype(), T in numbers => {
         let [x, y] = sides::<T>(node, a, b)?;
         let mut out = Tensor::anything(a.dtype(), [x.rows, y.cols])?;

@@ -10,6 +10,8 @@ mod schur;
 mod spectra;
 mod tridiagonal;
 
+pub(crate) use mat_mul::multiply as product_of;
+
 ops! {
     batch_mat_mul,
     batches,

@@ -85,7 +85,7 @@ fn direction(name: &str) -> FftDirection {
 
 /// Transforms the last `axes` axes of a tensor of size `dims` in place. The inverse transform is divided by
 /// the number of elements.
-pub(super) fn transform<T: FftNum + Float>(
+pub(crate) fn transform<T: FftNum + Float>(
     cells: &mut [Complex<T>],
     dims: &[usize],
     axes: usize,

@@ -6,6 +6,9 @@ mod equality;
 mod gradient_ops;
 mod sum_of_many;
 
+#[cfg(feature = "spectra")]
+pub(crate) use fft::transform;
+
 ops! {
     abs,
     accumulate_n_v2,

@@ -77,10 +77,26 @@ pub(super) fn volume_attrs(def: OpDef) -> OpDef {
 
 /// The shape rule of a convolution.
 pub(super) fn infer_output(cx: &mut InferCx, family: Family) -> Result<()> {
-    let (op, rank) = (cx.node().op.name, family.spatial + 2);
+    let rank = family.spatial + 2;
     let (input, filter) = (cx.with_rank(0, rank)?, cx.with_rank(1, rank)?);
-    let layout = Layout::of(op, cx.attrs(), family.spatial)?;
-    let (batch, spatial, depth) = layout.parts(&input);
+    let shape = output_of(cx, family, &input, &filter)?;
+    cx.set(0, shape);
+    Ok(())
+}
+
+/// The shape of the convolution of images of this shape with the filter that is input `i`.
+pub(crate) fn infer_convolved(cx: &InferCx, images: &PartialShape, i: usize) -> Result<PartialShape> {
+    output_of(cx, IMAGES, images, &cx.with_rank(i, 4)?)
+}
+
+fn output_of(
+    cx: &InferCx,
+    family: Family,
+    input: &PartialShape,
+    filter: &PartialShape,
+) -> Result<PartialShape> {
+    let layout = Layout::of(cx.node().op.name, cx.attrs(), family.spatial)?;
+    let (batch, spatial, depth) = layout.parts(input);
     let (filter_depth, out_depth) = (filter.dim(family.spatial), filter.dim(family.spatial + 1));
     if let (Some(depth), Some(filter_depth)) = (depth, filter_depth) {
         check_depths(depth, filter_depth, out_depth)?;
@@ -89,8 +105,7 @@ pub(super) fn infer_output(cx: &mut InferCx, family: Family) -> Result<()> {
     for (i, size) in spatial.into_iter().enumerate() {
         sizes.push(layout.output(i, size, filter.dim(i))?);
     }
-    cx.set(0, PartialShape::new(layout.shape(batch, &sizes, out_depth)));
-    Ok(())
+    Ok(PartialShape::new(layout.shape(batch, &sizes, out_depth)))
 }
 
 fn check_depths(depth: usize, filter_depth: usize, out_depth: Option<usize>) -> Result<()> {
@@ -223,15 +238,27 @@ pub(super) fn work_dtype(dtype: DType) -> DType {
 
 /// The kernel of a convolution.
 pub(super) fn run_output(cx: &mut KernelCx, family: Family) -> Result<()> {
-    let call = Call::new(cx, family, cx.input(0).shape(), cx.input(1).shape())?;
-    let (dtype, shape) = (cx.input(0).dtype(), channels_last(&call));
-    let input = cast(&call.layout.channels_last(cx.take(0))?, work_dtype(dtype))?;
-    let filter = cast(cx.input(1), work_dtype(dtype))?;
-    let out = with_element!(input.dtype(), T in [F32 F64] => {
+    let input = cx.take(0);
+    let out = output(cx, family, input, cx.input(1))?;
+    cx.set(0, out);
+    Ok(())
+}
+
+/// The convolution of images with a filter, for ops that make the images of their inputs.
+pub(crate) fn convolved(cx: &KernelCx, images: Tensor, filter: &Tensor) -> Result<Tensor> {
+    output(cx, IMAGES, images, filter)
+}
+
+fn output(cx: &KernelCx, family: Family, input: Tensor, filter: &Tensor) -> Result<Tensor> {
+    let call = Call::new(cx, family, input.shape(), filter.shape())?;
+    let (dtype, shape) = (input.dtype(), channels_last(&call));
+    let input = cast(&call.layout.channels_last(input)?, work_dtype(dtype))?;
+    let filter = cast(filter, work_dtype(dtype))?;
+    let out = with_element!(input.dtype(), T in [I32 F32 F64] => {
         let job = Job { env: cx.env, windows: &call.windows, out_depth: call.out_depth };
         job.output::<T>(&input, &filter, shape)
     }, else => Err(no_kernel(cx.node.op.name, dtype)))?;
-    finish(cx, &call.layout, out, dtype)
+    call.layout.in_format(cast(&out, dtype)?)
 }
 
 /// The kernel of the gradient by the input.
@@ -322,6 +349,7 @@ fn tile(width: usize) -> usize {
 
 /// The types that convolutions are computed in.
 trait Work: Product + Default + AddAssign {}
+impl Work for i32 {}
 impl Work for f32 {}
 impl Work for f64 {}
 

@@ -14,6 +14,9 @@ mod quantum;
 mod softmax_rows;
 mod windows;
 
+#[cfg(feature = "input")]
+pub(crate) use convolution::{convolved, infer_convolved};
+
 use crate::shared::pieces;
 
 ops! {
@@ -55,6 +58,7 @@ ops! {
     fractional_max_pool,
     fused_batch_norm,
     fused_batch_norm_grad,
+    fused_pad_conv2d,
     gather_tree,
     gru_block_cell,
     gru_block_cell_grad,
@@ -76,6 +80,13 @@ ops! {
     nth_element,
     quantize_and_dequantize,
     quantize_v2,
+    quantized_bias_add,
+    quantized_concat,
+    quantized_conv2d,
+    quantized_mat_mul,
+    quantized_pool,
+    quantized_relu,
+    quantized_reshape,
     relu,
     relu6,
     relu6_grad,

@@ -4,10 +4,12 @@
 //! The arithmetic is TensorFlow's, step by step, in f32 where it is f32 there.
 
 use crate::shared::elementwise::fresh;
-use millstream_graph::op::KernelCx;
+use millstream_graph::op::{InferCx, KernelCx};
 use millstream_tensor::DType::{self, QI8, QI16, QI32, QU8, QU16};
 use millstream_tensor::pace::paced;
-use millstream_tensor::{Element, QInt8, QInt16, QInt32, QUInt8, QUInt16, Result, Tensor, ensure};
+use millstream_tensor::{
+    Element, Error, PartialShape, QInt8, QInt16, QInt32, QUInt8, QUInt16, Result, Tensor, ensure,
+};
 
 /// The quantized types.
 pub(super) const QUANTA: &[DType] = &[QI8, QU8, QI32, QI16, QU16];
@@ -63,6 +65,61 @@ pub(super) fn end(cx: &KernelCx, i: usize) -> Result<f32> {
     let t = cx.input(i);
     ensure!(t.rank() == 0, "`{}` must be a scalar but has shape {}", cx.name_of(i), t.shape());
     t.to_scalar::<f32>()
+}
+
+/// The integer that a float would be, if it need not fit into the type.
+pub(super) fn place<T: Quantum>(v: f32, min: f32, max: f32) -> i64 {
+    if min == max {
+        return T::LEAST;
+    }
+    let steps = (1u64 << T::BITS) as f64;
+    let scale = steps / (f64::from(max - min) * (steps / (steps - 1.0)));
+    let whole = (f64::from(v) * scale).round() - (f64::from(min) * scale).round();
+    (whole as i64).saturating_add(T::LEAST)
+}
+
+/// The nearest integer of the type to a float.
+pub(super) fn nearest<T: Quantum>(v: f32, min: f32, max: f32) -> i64 {
+    place::<T>(v, min, max).clamp(T::LEAST, T::MOST)
+}
+
+/// The range of integers of 32 bits that are sums of products of bytes from these two ranges.
+pub(super) fn range_of_products(a: (f32, f32), b: (f32, f32)) -> (f32, f32) {
+    let each = |(min, max): (f32, f32)| (max - min) / (QUInt8::MOST - QUInt8::LEAST) as f32;
+    let product = each(a) * each(b);
+    (product * QInt32::LEAST as f32, product * QInt32::MOST as f32)
+}
+
+/// Bytes as integers, less the one that stands for zero.
+pub(super) fn centered(x: &Tensor, (min, max): (f32, f32)) -> Result<Tensor> {
+    let zero = place::<QUInt8>(0.0, min, max) as i32;
+    each(x, |q: QUInt8| q.value().wrapping_sub(zero))
+}
+
+/// The error of an op whose kernel takes bytes alone.
+pub(super) fn takes_bytes(op: &str, dtype: DType) -> Error {
+    Error::unimplemented(format!(
+        "{op} has no kernel of {}: as in TensorFlow, it takes quint8",
+        dtype.tf_name()
+    ))
+}
+
+/// The reason why ops of quantized numbers have no gradient.
+pub(super) const NO_SLOPE: &str = "TensorFlow has none either: integers do not change by degrees";
+
+/// Checks that the inputs from `first` on are scalars, and sets the last two outputs to scalars.
+pub(super) fn infer_ends(cx: &mut InferCx, first: usize) -> Result<()> {
+    (first..cx.n_inputs()).try_for_each(|i| cx.scalar(i))?;
+    let n = cx.n_outputs();
+    cx.set(n - 2, PartialShape::scalar());
+    cx.set(n - 1, PartialShape::scalar());
+    Ok(())
+}
+
+/// Sets the last two outputs, the ends of a range.
+pub(super) fn set_ends(cx: &mut KernelCx, (min, max): (f32, f32)) {
+    cx.set(1, Tensor::scalar(min));
+    cx.set(2, Tensor::scalar(max));
 }
 
 /// Converts each element.

@@ -93,6 +93,7 @@ impl Dialect {
                 let odd = rest[..end].iter().any(|&b| matches!(b, b'\n' | b'\r') || b == b'"' && self.quotes);
                 ensure!(
                     !odd,
+                    "Unquoted fields cannot have quotes/CRLFs inside";
                     "field {n} is not quoted, so that it cannot have a quote or an end of line in it"
                 );
                 at += end + 1;
@@ -127,6 +128,7 @@ impl Dialect {
                 }
                 (Some(b'"'), Some(_)) => {
                     return Err(invalid!(
+                        "Quote inside a string has to be escaped by another quote";
                         "a quote in a quoted field, at byte {at}, must be doubled, or end the field"
                     ));
                 }
@@ -134,7 +136,12 @@ impl Dialect {
                     field.push(other)?;
                     *at += 1;
                 }
-                (None, _) => return Err(invalid!("a quoted field does not end with a quote")),
+                (None, _) => {
+                    return Err(invalid!(
+                        "Quoted field has to end with quote followed by delim or end";
+                        "a quoted field does not end with a quote"
+                    ));
+                }
             }
         }
         *at += 2;
@@ -172,6 +179,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let fields = dialect.fields(record).map_err(|e| e.note(format!("in record {r}: {record:?}")))?;
         ensure!(
             fields.len() == types.len(),
+            "Expect {} fields but have {} in record {r}", types.len(), fields.len();
             "{} fields are wanted but record {r} has {}: {record:?}",
             types.len(),
             fields.len()
@@ -184,6 +192,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let default = cx.input(1 + c);
         ensure!(
             default.elements() < 2,
+            "There should only be 1 default per field but field {c} has {}", default.elements();
             "a default is one value or none, but `record_defaults` {c} has shape {}",
             default.shape()
         );
@@ -216,7 +225,7 @@ impl Column<'_> {
 
     fn default<T: Clone>(&self, r: usize, values: &[T]) -> Result<T> {
         values.first().cloned().ok_or_else(|| {
-            invalid!("field {} is missing in record {r}, and `record_defaults` has no value for it", self.c)
+            invalid!("Field {} is required but missing in record {r}!", self.c; "field {} is missing in record {r}, and `record_defaults` has no value for it", self.c)
         })
     }
 
@@ -224,17 +233,16 @@ impl Column<'_> {
         let default = self.default.as_slice::<T>()?;
         let read = |(r, field): (usize, &Str)| match self.is_missing(field) {
             true => self.default(r, default),
-            // As in TensorFlow, an integer cannot have a plus sign.
-            false => number::<T>(field)
-                .filter(|_| !(T::DTYPE.is_integer() && field.contains(&b'+')))
-                .ok_or_else(|| {
-                    invalid!(
-                        "field {} in record {r} is not a valid {}: \"{}\"",
-                        self.c,
-                        T::DTYPE,
-                        field.escape_ascii()
-                    )
-                }),
+            false => number::<T>(field).ok_or_else(|| {
+                invalid!(
+                    "Field {} in record {r} is not a valid {}: {}",
+                    self.c, T::DTYPE.tf_name(), String::from_utf8_lossy(field);
+                    "field {} in record {r} is not a valid {}: \"{}\"",
+                    self.c,
+                    T::DTYPE,
+                    field.escape_ascii()
+                )
+            }),
         };
         let mut values = Charged::with_room(self.fields.len())?;
         self.fields.iter().enumerate().try_for_each(|field| values.push(read(field)?))?;

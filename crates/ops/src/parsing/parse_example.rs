@@ -70,6 +70,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (serialized, names) = (strs(cx, 0)?, strs(cx, 1)?);
     ensure!(
         names.is_empty() || names.len() == serialized.len(),
+        "Expected len(names) == len(serialized), but got: {} vs. {}", names.len(), serialized.len();
         "there are {} `names` for {} examples: give one each or none",
         names.len(),
         serialized.len()

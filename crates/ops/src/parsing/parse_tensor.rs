@@ -34,6 +34,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let tensor = tensor.map_err(|e| invalid!("`serialized` holds no tensor: {}", e.message()))?;
     ensure!(
         tensor.dtype() == wanted,
+        "Type mismatch between parsed tensor ({}) and dtype ({})", tensor.dtype().tf_name(), wanted.tf_name();
         "`serialized` holds a tensor of {}, but `out_type` is {wanted}",
         tensor.dtype()
     );

@@ -10,7 +10,6 @@ use millstream_tensor::budget::{Charged, Room};
 use millstream_tensor::pace::Pace;
 use millstream_tensor::{PartialShape, Result, Tensor, ensure, invalid};
 use std::collections::HashSet;
-use std::sync::Arc;
 
 /// How a sampler draws a class, and how probable a class is.
 pub(super) trait Classes {
@@ -82,7 +81,7 @@ pub(super) fn true_classes(cx: &KernelCx) -> Result<Tensor> {
 }
 
 /// Draws the candidates and sets the outputs.
-pub(super) fn sample(cx: &mut KernelCx, stream: &Arc<Stream>, classes: &impl Classes) -> Result<()> {
+pub(super) fn sample(cx: &mut KernelCx, stream: &Stream, classes: &impl Classes) -> Result<()> {
     let (truths, n) = (true_classes(cx)?, sampled(cx.attrs())?);
     let unique = cx.attrs().bool("unique")?;
     ensure!(

@@ -18,12 +18,17 @@ use num_traits::ToPrimitive;
 pub(super) fn draw(cx: &KernelCx, philox: impl FnOnce(usize, usize) -> Result<Philox>) -> Result<Tensor> {
     let (rows, classes) = match *cx.input(0).shape().dims() {
         [rows, classes] => (rows, classes),
-        _ => return Err(invalid!("`logits` must have rank 2 but has shape {}", cx.input(0).shape())),
+        _ => {
+            let shape = cx.input(0).shape();
+            return Err(
+                invalid!("logits should be a matrix, got shape {shape}"; "`logits` must have rank 2"),
+            );
+        }
     };
     let samples = cx.int(1)?;
     let samples = usize::try_from(samples)
-        .map_err(|_| invalid!("`num_samples` is {samples} but may not be negative"))?;
-    ensure!(classes > 0, "`logits` has no classes: its shape is {}", cx.input(0).shape());
+        .map_err(|_| invalid!("num_samples should be nonnegative, got {samples}"; "`num_samples` is {samples} but may not be negative"))?;
+    ensure!(classes > 0, "num_classes should be positive, got 0"; "`logits` has no classes: its shape is {}", cx.input(0).shape());
     let shape = Shape::new([rows, samples]);
     let outputs = shape.checked_elements()?;
     let dtype = cx.attrs().dtype("output_dtype")?;
@@ -73,7 +78,8 @@ pub(super) fn infer_outputs(cx: &mut InferCx) -> Result<()> {
     cx.scalar(1)?;
     let samples = match cx.int(1) {
         Some(n) => {
-            Some(usize::try_from(n).map_err(|_| invalid!("`num_samples` is {n} but may not be negative"))?)
+            let size = usize::try_from(n);
+            Some(size.map_err(|_| invalid!("Dimension size, given by scalar input 1, must be non-negative but is {n}"; "`num_samples` is {n} but may not be negative"))?)
         }
         None => None,
     };

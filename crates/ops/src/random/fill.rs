@@ -172,14 +172,15 @@ fn by_group<T: Element>(shape: Shape, group: usize, mut fill: impl FnMut(usize, 
 /// remainder of a word (two for 64 bits) divided by the width of the range, so large ranges are not exactly
 /// uniform.
 pub(super) fn ints(low: &Tensor, high: &Tensor, shape: Shape, philox: Philox) -> Result<Tensor> {
-    ensure!(low.rank() == 0, "`minval` must be a scalar but has shape {}", low.shape());
-    ensure!(high.rank() == 0, "`maxval` must be a scalar but has shape {}", high.shape());
+    ensure!(low.rank() == 0, "minval must be 0-D, got shape {}", low.shape(); "`minval` must be a scalar");
+    ensure!(high.rank() == 0, "maxval must be 0-D, got shape {}", high.shape(); "`maxval` must be a scalar");
     macro_rules! within {
         ($t:ty, $unsigned:ty, $group:literal, $words:ident) => {{
             let (low, high) = (low.to_scalar::<$t>()?, high.to_scalar::<$t>()?);
             // An empty output has no value that could be out of range.
             ensure!(
                 low < high || shape.elements() == 0,
+                "Need minval < maxval, got {low} >= {high}";
                 "`minval` is {low} but must be less than `maxval`, {high}"
             );
             let width = (high as $unsigned).wrapping_sub(low as $unsigned);

@@ -11,6 +11,7 @@ ops! {
     all_candidate_sampler,
     compute_accidental_hits,
     fixed_unigram_candidate_sampler,
+    learned_unigram_candidate_sampler,
     log_uniform_candidate_sampler,
     multinomial,
     parameterized_truncated_normal,

@@ -22,7 +22,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("S", IndexType)
             .infer(infer)
             .kernel(Kernel::build(Effect::Stateful, build))
-            .gradient(Gradient::none("counts move by steps"))
+            .gradient(Gradient::Missing("TensorFlow has none either: counts move by steps"))
     };
     [
         plain(
@@ -96,9 +96,11 @@ impl Poisson {
 
     fn sample(&self, draws: &mut Draws) -> f64 {
         match self.rate {
+            // As in TensorFlow, nothing happens at a negative rate, and counts at an infinite one are NaN.
+            r if r < 0.0 => 0.0,
             // With such rates, every count would be rejected.
-            r if r.is_nan() || r < 0.0 => f64::NAN,
-            r if r.is_infinite() || r > self.highest => f64::INFINITY,
+            r if r.is_nan() || r.is_infinite() => f64::NAN,
+            r if r > self.highest => f64::INFINITY,
             r if r < 10.0 => self.by_products(draws),
             _ => self.by_rejection(draws),
         }
@@ -143,6 +145,6 @@ impl Poisson {
 cases! {
     takes_both_shapes: "RandomPoissonV2([2], f32[3,?]) : i64[2,3,?]",
     nothing_happens_at_rate_zero: "RandomPoissonV2([2], [0.0]; seed=1, dtype=i32) = i32[2,1] [[0] [0]]",
-    no_count_for_a_negative_rate: "RandomPoissonV2([1], [-1.0]; seed=1, dtype=f32) = f32[1,1] [[nan]]",
+    nothing_happens_at_a_negative_rate: "RandomPoissonV2([1], [-1.0 inf]; seed=1, dtype=f32) = f32[1,2] [[0.0 nan]]",
     shape_is_a_vector: "RandomPoisson(2, [1.0 2.0]; seed=1) ! `shape` must have rank 1",
 }

@@ -20,7 +20,9 @@ pub(crate) fn def() -> OpDef {
         .attr("T", AnyType)
         .infer(|cx| cx.same_as_input())
         .kernel(Kernel::build(Effect::Stateful, build))
-        .gradient(Gradient::none("which row went where is not known"))
+        .gradient(Gradient::Missing(
+            "TensorFlow has none either: shuffle the numbers of the rows, and `Gather` the rows",
+        ))
 }
 
 fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {

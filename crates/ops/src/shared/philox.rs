@@ -117,8 +117,13 @@ impl Stream {
     /// Returns the stream of this node in this session. It starts from the seeds, or from random ones if both
     /// are zero.
     pub fn of(cx: &BuildCx) -> Result<Arc<Stream>> {
+        cx.state(|| Stream::new(cx))
+    }
+
+    /// Returns a new stream for this node, which is part of the state that its kernel keeps.
+    pub fn new(cx: &BuildCx) -> Result<Stream> {
         let (seed, seed2) = (cx.node.attrs.int("seed")? as u64, cx.node.attrs.int("seed2")? as u64);
-        cx.state(|| Ok(Stream { next: Mutex::new(seeded(seed, seed2)?) }))
+        Ok(Stream { next: Mutex::new(seeded(seed, seed2)?) })
     }
 
     /// Reserves `steps` steps of the stream and returns the generator at their start.

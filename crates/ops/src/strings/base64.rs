@@ -54,7 +54,7 @@ fn decode(text: &[u8]) -> Result<Vec<u8>> {
         0
     };
     let letters = text.get(..text.len() - padded).unwrap_or_default();
-    ensure!(letters.len() % 4 != 1, "base64 text of {} letters ends within a byte", letters.len());
+    ensure!(letters.len() % 4 != 1, "Base64 string length cannot be 1 modulo 4."; "base64 text of {} letters ends within a byte", letters.len());
     let mut bytes = Vec::with_capacity(letters.len() / 4 * 3 + 2);
     let mut pace = Pace::new();
     for group in letters.chunks(4) {

@@ -35,14 +35,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let size = dtype.size().ok_or_else(|| invalid!("bytes cannot be decoded as {dtype}"))?;
     let strings = strs(cx, 0)?;
     let length = strings.first().map_or(0, |s| s.len());
-    if let Some(odd) = strings.iter().find(|s| s.len() != length) {
+    if let Some((i, odd)) = strings.iter().enumerate().find(|(_, s)| s.len() != length) {
         return Err(invalid!(
+            "DecodeRaw requires input strings to all be the same size, but element {i} has size {} != {length}", odd.len();
             "`bytes` holds strings of {length} and of {} bytes; they must be equally long",
             odd.len()
         ));
     }
     ensure!(
         length % size == 0,
+        "Input to DecodeRaw has length {length} that is not a multiple of {size}, the size of {}", dtype.tf_name();
         "`bytes` holds strings of {length} bytes, which is not a multiple of {size}, the size of {dtype}"
     );
     let mut shape = cx.input(0).shape().clone();

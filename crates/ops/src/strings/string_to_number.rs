@@ -11,9 +11,9 @@ use millstream_tensor::{Result, Tensor, invalid};
 pub(crate) fn def() -> OpDef {
     OpDef::new("StringToNumber")
         .doc(
-            "Parses each string as a number: decimal, or, for floats, also hexadecimal with a binary \
-             exponent, `inf` or `nan`. White space around it is ignored. Integers that do not fit are an \
-             error; floats become infinite.",
+            "Parses each string as a number: decimal, or, for floats, also a hexadecimal integer, `inf` or `nan`. \
+             White space around it is ignored, and a float that is all white space is 0. Integers have no plus sign; \
+             those that do not fit are an error. Floats become infinite.",
         )
         .input("string_tensor", Str)
         .output("output", "out_type")
@@ -49,13 +49,17 @@ fn parse<T: FromText>(cx: &KernelCx) -> Result<Tensor> {
 }
 
 cases! {
-    reads_floats: r#"StringToNumber([" 1 " "-2.5e3" ".5" "1." "+5"]) = [1.0 -2500.0 0.5 1.0 5.0]"#,
-    floats_overflow: r#"StringToNumber(["1e39" "-INF" "infinity" "nan(1)"]) = [inf -inf inf nan]"#,
-    reads_hexadecimal: r#"StringToNumber(["0x1p3" "0x10" "-0x1.8p-1"]; out_type=f64) = f64[3] [8 16 -0.75]"#,
-    reads_integers: r#"StringToNumber([" -2147483648 " "007" "+5"]; out_type=i32) = [-2147483648 7 5]"#,
+    reads_floats: r#"StringToNumber([" 1 " "-2.5e3" ".5" "1." "+5" "  "]) = [1.0 -2500.0 0.5 1.0 5.0 0.0]"#,
+    floats_overflow: r#"StringToNumber(["1e39" "-INF" "+inf" "nan"]) = [inf -inf inf nan]"#,
+    reads_hexadecimal: r#"StringToNumber(["0x1F" "0X10" "-0x2"]; out_type=f64) = f64[3] [31 16 -2]"#,
+    reads_integers: r#"StringToNumber([" -2147483648 " "007"]; out_type=i32) = [-2147483648 7]"#,
     keeps_the_shape: "StringToNumber(str[?,3]; out_type=i64) : i64[?,3]",
     integers_must_fit: r#"StringToNumber("2147483648"; out_type=i32) ! "2147483648" is not a valid i32"#,
     integers_have_no_point: r#"StringToNumber("1.0"; out_type=i32) ! "1.0" is not a valid i32"#,
-    nothing_is_no_number: r#"StringToNumber("  ") ! "  " is not a valid f32"#,
+    integers_have_no_plus: r#"StringToNumber("+3"; out_type=i64) ! could not correctly convert string: +3"#,
+    blanks_are_no_integer: r#"StringToNumber("  "; out_type=i32) ! "  " is not a valid i32"#,
+    nothing_is_no_number: r#"StringToNumber("") ! "" is not a valid f32"#,
     no_half_exponents: r#"StringToNumber("1e+") ! "1e+" is not a valid f32"#,
+    no_binary_exponents: r#"StringToNumber("0x1p3") ! "0x1p3" is not a valid f32"#,
+    no_words_of_others: r#"StringToNumber("Infinity") ! "Infinity" is not a valid f32"#,
 }

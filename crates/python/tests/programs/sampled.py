@@ -47,6 +47,17 @@ def fixed_unigram(tf):
     return _twice(tf, some, unique, reserved, read)
 
 
+def learned_unigram(tf):
+    """Each run draws in proportion to the true classes of the runs before."""
+    true = tf.constant([[3], [3], [1]], tf.int64)
+    some = tf.nn.learned_unigram_candidate_sampler(true, 1, 8, False, 5, seed=5)
+    unique = tf.nn.learned_unigram_candidate_sampler(true, 1, 4, True, 7, seed=6)
+    other = tf.raw_ops.ThreadUnsafeUnigramCandidateSampler(
+        true_classes=true, num_true=1, num_sampled=3, unique=False, range_max=40, seed=1, seed2=2
+    )
+    return _twice(tf, some, unique, tuple(other)), [t.shape for t in unique], type(some).__name__, some._fields
+
+
 def everything(tf):
     true = tf.constant(TRUE, tf.int64)
     return _twice(tf, tf.nn.all_candidate_sampler(true, 2, 5, True))

@@ -5,6 +5,7 @@ import typing as _t
 from millstream._engine import Operation as _Operation, Tensor as _Tensor
 from millstream.framework.types import DTypeLike as _DTypeLike, ShapeLike as _ShapeLike, TensorLike as _TensorLike, Text as _Text
 from millstream import app as app
+from millstream import audio as audio
 from millstream import bitwise as bitwise
 from millstream import compat as compat
 from millstream import config as config
@@ -2168,6 +2169,32 @@ def qr(input: _TensorLike, full_matrices: bool = False, name: _t.Optional[str] =
       [[[-0.6], [0.0], [-0.8], [0.0]], [[-5.0]]]
 
     Makes a node of the op `Qr` (`tf.raw_ops.Qr`). It is differentiable.
+    """
+
+def quantized_concat(concat_dim: _TensorLike, values: _t.Sequence[_TensorLike], input_mins: _t.Sequence[_TensorLike], input_maxes: _t.Sequence[_TensorLike], name: _t.Optional[str] = None) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Concatenates integers that stand for floats of different ranges, along the axis `concat_dim`. Returns them for the range that holds all of these, zero, and, if `T` is `qint32`, the negative of each of its numbers. The kernels are those of `quint8` and `qint32`.
+
+    Args:
+      concat_dim: A `Tensor` of int32.
+      values: A list of `Tensor`s of any dtype.
+      input_mins: A list of `Tensor`s of float32.
+      input_maxes: A list of `Tensor`s of float32.
+      name: A name for the operation (optional).
+
+    Returns:
+      A named tuple (output, output_min, output_max):
+      output: A `Tensor` of the dtype of `values`.
+      output_min: A `Tensor` of float32.
+      output_max: A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `QuantizedConcat(0, qu8[1,3], qu8[1,2], f32[], f32[], f32[], f32[])`: does not agree with
+        `QuantizedConcat(0, qu8[1], qu8[1], f32[2], f32[], f32[], f32[])`: must be rank 0 but is rank 1
+
+    Makes a node of the op `QuantizedConcat` (`tf.raw_ops.QuantizedConcat`). It has no gradient here: TensorFlow has none either: integers do not change by degrees.
     """
 
 def read_file(filename: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:

@@ -285,6 +285,94 @@ def lrn(input: _TensorLike, depth_radius: int = 5, bias: float = 1, alpha: float
     Makes a node of the op `LRN` (`tf.raw_ops.LRN`). It is differentiable.
     """
 
+def quantized_avg_pool(input: _TensorLike, min_input: _TensorLike, max_input: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = None) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns, for each window of `ksize` cells and each channel, the mean of the cells of `input`, rounded down. Cells beyond the image do not count. The range stays the same. The kernel is that of `quint8`.
+
+    Args:
+      input: A `Tensor` of qint8, quint8, qint32, qint16, quint16.
+      min_input: A `Tensor` of float32.
+      max_input: A `Tensor` of float32.
+      ksize: A list of `ints`.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      name: A name for the operation (optional).
+
+    Returns:
+      A named tuple (output, min_output, max_output):
+      output: A `Tensor` of the dtype of `input`.
+      min_output: A `Tensor` of float32.
+      max_output: A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `QuantizedAvgPool(qu8[?,7,8,3], f32[2], f32[]; ksize={1, 3, 3, 1}, strides={1, 2, 2, 1}, padding="VALID")`: must be rank 0 but is rank 1
+        `QuantizedMaxPool(qi8[1,1,1,1] [[[[1]]]], 0.0, 1.0; ksize={1, 1, 1, 1}, strides={1, 1, 1, 1}, padding="VALID")`: it takes quint8
+
+    Makes a node of the op `QuantizedAvgPool` (`tf.raw_ops.QuantizedAvgPool`). It has no gradient here: TensorFlow has none either: integers do not change by degrees.
+    """
+
+def quantized_conv2d(input: _TensorLike, filter: _TensorLike, min_input: _TensorLike, max_input: _TensorLike, min_filter: _TensorLike, max_filter: _TensorLike, strides: _t.Sequence[int], padding: _Text, out_type: _DTypeLike = 'qint32', dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = None) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns the `Conv2D` of bytes that stand for floats of the given ranges, as integers of 32 bits, and the range that they stand for. The kernel is that of `quint8`.
+
+    Args:
+      input: A `Tensor` of qint8, quint8, qint32, qint16, quint16.
+      filter: A `Tensor` of qint8, quint8, qint32, qint16, quint16.
+      min_input: A `Tensor` of float32.
+      max_input: A `Tensor` of float32.
+      min_filter: A `Tensor` of float32.
+      max_filter: A `Tensor` of float32.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      out_type: A `tf.DType`, one of qint8, quint8, qint32, qint16, quint16. Defaults to `'qint32'`.
+      dilations: A list of `ints`. Defaults to `[1, 1, 1, 1]`.
+      name: A name for the operation (optional).
+
+    Returns:
+      A named tuple (output, min_output, max_output):
+      output: A `Tensor`.
+      min_output: A `Tensor` of float32.
+      max_output: A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `QuantizedConv2D(qu8[1,5,5,3], qu8[3,3,2,1], f32[], f32[], f32[], f32[]; strides={1, 1, 1, 1}, padding="VALID")`: Depth of input (3) is not a multiple of input depth of filter (2)
+        `QuantizedConv2D(qu8[1,5,5,3], qu8[3,3,3,1], f32[1], f32[], f32[], f32[]; strides={1, 1, 1, 1}, padding="VALID")`: must be rank 0 but is rank 1
+
+    Makes a node of the op `QuantizedConv2D` (`tf.raw_ops.QuantizedConv2D`). It has no gradient here: TensorFlow has none either: integers do not change by degrees.
+    """
+
+def quantized_max_pool(input: _TensorLike, min_input: _TensorLike, max_input: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = None) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns, for each window of `ksize` cells and each channel, the greatest cell of `input`. The range stays the same. The kernel is that of `quint8`.
+
+    Args:
+      input: A `Tensor` of qint8, quint8, qint32, qint16, quint16.
+      min_input: A `Tensor` of float32.
+      max_input: A `Tensor` of float32.
+      ksize: A list of `ints`.
+      strides: A list of `ints`.
+      padding: A `string`, one of SAME, VALID.
+      name: A name for the operation (optional).
+
+    Returns:
+      A named tuple (output, min_output, max_output):
+      output: A `Tensor` of the dtype of `input`.
+      min_output: A `Tensor` of float32.
+      max_output: A `Tensor` of float32.
+
+    Raises:
+      TypeError: An argument of a dtype that is not listed, or that does not match another argument's.
+      ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
+        a `tf.errors.OpError`, mostly `InvalidArgumentError`.
+        `QuantizedAvgPool(qu8[?,7,8,3], f32[2], f32[]; ksize={1, 3, 3, 1}, strides={1, 2, 2, 1}, padding="VALID")`: must be rank 0 but is rank 1
+        `QuantizedMaxPool(qi8[1,1,1,1] [[[[1]]]], 0.0, 1.0; ksize={1, 1, 1, 1}, strides={1, 1, 1, 1}, padding="VALID")`: it takes quint8
+
+    Makes a node of the op `QuantizedMaxPool` (`tf.raw_ops.QuantizedMaxPool`). It has no gradient here: TensorFlow has none either: integers do not change by degrees.
+    """
+
 def relu(features: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
     """Computes `max(features, 0)`. NaN is kept.
 

@@ -171,6 +171,9 @@ def Atan2(*, y: _TensorLike, x: _TensorLike, name: _t.Optional[str] = ...) -> _T
 def Atanh(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the inverse hyperbolic tangent of each element. The result is NaN for real elements outside -1..=1."""
 
+def AudioSpectrogram(*, input: _TensorLike, window_size: int, stride: int, magnitude_squared: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes spectrograms of sounds `[samples, channels]`, of shape `[channels, slices, frequencies]`: the magnitudes of the Fourier transforms of windows of `window_size` samples, `stride` apart. A window is weighted with a Hann window, and zeros are appended up to the next power of 2. With `magnitude_squared`, the magnitudes are squared."""
+
 def AudioSummary(*, tag: _TensorLike, tensor: _TensorLike, sample_rate: float, max_outputs: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a summary with the first `max_outputs` of a batch of audio clips of shape `[batch, frames]` or `[batch, frames, channels]`, as 16-bit WAV files with `sample_rate` frames per second. The tags are `TAG/audio/0` and so on, or `TAG/audio` if `max_outputs` is 1. Values are clipped to the range from -1 to 1."""
 
@@ -525,6 +528,9 @@ def DecodePng(*, contents: _TensorLike, channels: int = ..., dtype: _DTypeLike =
 def DecodeRaw(*, bytes: _TensorLike, out_type: _DTypeLike, little_endian: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Reinterprets the bytes of each string as values of `out_type`, along a new last axis. All strings must have the same length."""
 
+def DecodeWav(*, contents: _TensorLike, desired_channels: int = ..., desired_samples: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor]:
+    """Decodes a WAV file with samples of 16 bits to floats between -1 and 1, of shape `[samples, channels]`, and its sample rate. `desired_samples` cuts the sound, or appends silence. `desired_channels` leaves out the last channels, or repeats the last one. Both are -1 for the numbers in the file."""
+
 def DeepCopy(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a copy of `x`. Values are immutable, so the copy may share the memory of `x`."""
 
@@ -638,6 +644,9 @@ def EncodeJpegVariableQuality(*, images: _TensorLike, quality: _TensorLike, name
 
 def EncodePng(*, image: _TensorLike, compression: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Encodes an image of shape `[height, width, channels]` as a PNG file. Images have 1 channel (grayscale), 2 (grayscale and alpha), 3 (RGB) or 4 (RGBA). `compression` is from 0 to 9, or -1 for the default."""
+
+def EncodeWav(*, audio: _TensorLike, sample_rate: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
+    """Encodes samples of shape `[samples, channels]` as a WAV file with samples of 16 bits. Samples beyond -1 and 1 are cut off."""
 
 def EnsureShape(*, input: _TensorLike, shape: _ShapeLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns `input` unchanged, or fails if its shape does not match the attribute `shape`. Unknown dimensions of `shape` match any size."""
@@ -812,6 +821,12 @@ def FusedBatchNormV2(*, x: _TensorLike, scale: _TensorLike, offset: _TensorLike,
 
 def FusedBatchNormV3(*, x: _TensorLike, scale: _TensorLike, offset: _TensorLike, mean: _TensorLike, variance: _TensorLike, epsilon: float = ..., data_format: _Text = ..., is_training: bool = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor, _Tensor, _Tensor]:
     """Normalizes each channel of `x`: subtracts a mean, divides by `sqrt(variance + epsilon)`, multiplies by `scale`, adds `offset`. With `is_training`, mean and variance are those of the batch, which are also returned: `batch_variance` without bias, `reserve_space_2` as it was used. Otherwise they are `mean` and `variance`, which are passed on."""
+
+def FusedPadConv2D(*, input: _TensorLike, paddings: _TensorLike, filter: _TensorLike, mode: _Text, strides: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the `Conv2D` of images `[batch, rows, columns, channels]` after `MirrorPad`. Graphs that were optimized for inference have it."""
+
+def FusedResizeAndPadConv2D(*, input: _TensorLike, size: _TensorLike, paddings: _TensorLike, filter: _TensorLike, mode: _Text, strides: _t.Sequence[int], padding: _Text, resize_align_corners: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Returns the `Conv2D` of images `[batch, rows, columns, channels]` after `ResizeBilinear` and `MirrorPad`. Graphs that were optimized for inference have it. Pixels of f64 are resized as f32."""
 
 def GRUBlockCell(*, x: _TensorLike, h_prev: _TensorLike, w_ru: _TensorLike, w_c: _TensorLike, b_ru: _TensorLike, b_c: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor, _Tensor]:
     """Computes one step of a gated recurrent unit (Cho and others, 2014): the gates `[r u] = sigmoid([x h_prev] w_ru + b_ru)`, the candidate `c = tanh([x r * h_prev] w_c + b_c)`, and the output `h = u * h_prev + (1 - u) * c`."""
@@ -1016,6 +1031,9 @@ def LeakyRelu(*, features: _TensorLike, alpha: float = ..., name: _t.Optional[st
 
 def LeakyReluGrad(*, gradients: _TensorLike, features: _TensorLike, alpha: float = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the gradient of `LeakyRelu`: `gradients` where `features` is positive, `alpha * gradients` elsewhere."""
+
+def LearnedUnigramCandidateSampler(*, true_classes: _TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """As `UniformCandidateSampler`, but each class is drawn in proportion to one more than the number of times that it was among the `true_classes` of earlier runs of the node in the session."""
 
 def LeftShift(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Shifts the bits of `x` left by `y` positions, elementwise, with broadcasting. `y` is clamped to 0 up to the number of bits minus one."""
@@ -1241,6 +1259,9 @@ def MergeSummary(*, inputs: _t.Sequence[_TensorLike], name: _t.Optional[str] = .
 
 def MergeV2Checkpoints(*, checkpoint_prefixes: _TensorLike, destination_prefix: _TensorLike, delete_old_dirs: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Merges the checkpoints `checkpoint_prefixes` into the checkpoint `destination_prefix` and moves their data files. If `delete_old_dirs` is true, their folders are removed if they are then empty."""
+
+def Mfcc(*, spectrogram: _TensorLike, sample_rate: _TensorLike, upper_frequency_limit: float = ..., lower_frequency_limit: float = ..., filterbank_channel_count: int = ..., dct_coefficient_count: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
+    """Computes the mel-frequency cepstral coefficients of squared spectrograms `[channels, slices, frequencies]`: the first `dct_coefficient_count` coefficients of the cosine transform of the logarithms of `filterbank_channel_count` sums, each over a triangle of frequencies between the two limits, which are equally spaced as one hears them."""
 
 def Min(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the minimum of the elements along `reduction_indices`. It is NaN if an element is NaN, and the highest value of the dtype (infinity for floats) for no elements."""
@@ -1496,6 +1517,33 @@ def QuantizeDownAndShrinkRange(*, input: _TensorLike, input_min: _TensorLike, in
 
 def QuantizeV2(*, input: _TensorLike, min_range: _TensorLike, max_range: _TensorLike, T: _DTypeLike, mode: _Text = ..., round_mode: _Text = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
     """Returns integers of type `T` for floats from `min_range` to `max_range`, and the range that they stand for. The range is widened to hold zero and to have a length. In the modes "MIN_COMBINED" and "MIN_FIRST" its ends are the least and the greatest integer; in the second, zero is an integer without a rest. In "SCALED" zero is the integer 0. Floats outside the range are moved to its ends. `round_mode` is "HALF_AWAY_FROM_ZERO", or "HALF_TO_EVEN" with "SCALED"."""
+
+def QuantizedAvgPool(*, input: _TensorLike, min_input: _TensorLike, max_input: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns, for each window of `ksize` cells and each channel, the mean of the cells of `input`, rounded down. Cells beyond the image do not count. The range stays the same. The kernel is that of `quint8`."""
+
+def QuantizedBiasAdd(*, input: _TensorLike, bias: _TensorLike, min_input: _TensorLike, max_input: _TensorLike, min_bias: _TensorLike, max_bias: _TensorLike, out_type: _DTypeLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Adds `bias`, a vector, to `input` along its last axis. Returns integers of 32 bits, and the range that they stand for, which is so wide that many results can be added. The kernels are those of `quint8` and `qint8`."""
+
+def QuantizedConcat(*, concat_dim: _TensorLike, values: _t.Sequence[_TensorLike], input_mins: _t.Sequence[_TensorLike], input_maxes: _t.Sequence[_TensorLike], name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Concatenates integers that stand for floats of different ranges, along the axis `concat_dim`. Returns them for the range that holds all of these, zero, and, if `T` is `qint32`, the negative of each of its numbers. The kernels are those of `quint8` and `qint32`."""
+
+def QuantizedConv2D(*, input: _TensorLike, filter: _TensorLike, min_input: _TensorLike, max_input: _TensorLike, min_filter: _TensorLike, max_filter: _TensorLike, strides: _t.Sequence[int], padding: _Text, out_type: _DTypeLike = ..., dilations: _t.Sequence[int] = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns the `Conv2D` of bytes that stand for floats of the given ranges, as integers of 32 bits, and the range that they stand for. The kernel is that of `quint8`."""
+
+def QuantizedMatMul(*, a: _TensorLike, b: _TensorLike, min_a: _TensorLike, max_a: _TensorLike, min_b: _TensorLike, max_b: _TensorLike, Toutput: _DTypeLike = ..., transpose_a: bool = ..., transpose_b: bool = ..., Tactivation: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Multiplies matrices of bytes that stand for floats of the given ranges. Returns integers of 32 bits, and the range that they stand for. The kernel is that of `quint8`."""
+
+def QuantizedMaxPool(*, input: _TensorLike, min_input: _TensorLike, max_input: _TensorLike, ksize: _t.Sequence[int], strides: _t.Sequence[int], padding: _Text, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns, for each window of `ksize` cells and each channel, the greatest cell of `input`. The range stays the same. The kernel is that of `quint8`."""
+
+def QuantizedRelu(*, features: _TensorLike, min_features: _TensorLike, max_features: _TensorLike, out_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Replaces integers that stand for negative floats by that of zero. The range stays the same. The kernels are those of `quint8` and `qint32`."""
+
+def QuantizedRelu6(*, features: _TensorLike, min_features: _TensorLike, max_features: _TensorLike, out_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """As `QuantizedRelu`, and replaces integers that stand for floats beyond 6 by that of 6."""
+
+def QuantizedReshape(*, tensor: _TensorLike, shape: _TensorLike, input_min: _TensorLike, input_max: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """Returns the `Reshape` of `tensor`, and the range that it stands for."""
 
 def QueueClose(*, handle: _TensorLike, cancel_pending_enqueues: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Closes the queue: later enqueues fail, and the items in the queue can still be dequeued. The op waits for pending enqueues; if `cancel_pending_enqueues` is true, it cancels them with `CANCELLED` instead. Closing a closed queue is an error."""
@@ -2425,7 +2473,7 @@ def StringToHashBucketStrong(*, input: _TensorLike, num_buckets: int, key: _t.Se
     """Computes the SipHash of each string with the two numbers of `key`, modulo `num_buckets`. Without the key, it is hard to find strings that collide."""
 
 def StringToNumber(*, string_tensor: _TensorLike, out_type: _DTypeLike = ..., name: _t.Optional[str] = ...) -> _Tensor:
-    """Parses each string as a number: decimal, or, for floats, also hexadecimal with a binary exponent, `inf` or `nan`. White space around it is ignored. Integers that do not fit are an error; floats become infinite."""
+    """Parses each string as a number: decimal, or, for floats, also a hexadecimal integer, `inf` or `nan`. White space around it is ignored, and a float that is all white space is 0. Integers have no plus sign; those that do not fit are an error. Floats become infinite."""
 
 def StringUpper(*, input: _TensorLike, encoding: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Converts each string to upper case: only ASCII letters, or all letters if `encoding` is `utf-8`."""
@@ -2669,6 +2717,9 @@ def TextLineReader(*, skip_header_lines: int = ..., container: _Text = ..., shar
 
 def TextLineReaderV2(*, skip_header_lines: int = ..., container: _Text = ..., shared_name: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Records are the lines of files without `\\n` or `\\r\\n`, except the first `skip_header_lines` of each file. A record's key is `FILE:LINE`. Lines need not be UTF-8."""
+
+def ThreadUnsafeUnigramCandidateSampler(*, true_classes: _TensorLike, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
+    """The same as `LearnedUnigramCandidateSampler`: here, that one is safe to run on several threads, too."""
 
 def Tile(*, input: _TensorLike, multiples: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Repeats `input` along each axis, `multiples[i]` times along axis `i`."""

@@ -11,7 +11,7 @@ from millstream._engine import Tensor
 from millstream.framework import convert_to_tensor, dtypes, name_scope, namespaces
 from millstream.framework.constant_values import constant_value
 from millstream.framework.op_functions import op
-from millstream.nn import functions, sampled_losses
+from millstream.nn import functions, sampled_losses, sampling
 from millstream.nn.convolutions import conv1d_transpose
 from millstream.nn.embedding import embedding_lookup
 from millstream.ops import array_ops, indexing_ops, math_ops, random_ops, reduction_ops
@@ -121,7 +121,8 @@ def rank_sampled_softmax_loss(
       num_resampled: The number of those to keep, less than `num_sampled`.
       num_classes: The number of classes.
       num_true: The number of classes per example.
-      sampled_values: The result of a sampler.
+      sampled_values: The result of a sampler; if it is None, that of
+        `tf.nn.learned_unigram_candidate_sampler`.
       resampling_temperature: The number by which inputs are divided before classes are chosen.
       remove_accidental_hits: If true, drawn classes that are true ones of an example do not count for it.
       partition_strategy: How `weights` are partitioned: `"mod"` or `"div"`.
@@ -129,7 +130,6 @@ def rank_sampled_softmax_loss(
 
     Raises:
       ValueError: A number of classes is too large, or there is no such strategy.
-      NotImplementedError: There are no `sampled_values`.
 
     Example:
       >>> labels = tf.constant([[1]], tf.int64)
@@ -146,10 +146,9 @@ def rank_sampled_softmax_loss(
     if partition_strategy not in ("div", "mod"):
         raise ValueError("unsupported partition_strategy ({})".format(partition_strategy))
     if not sampled_values:
-        raise NotImplementedError(
-            "`sampled_values` must be the result of a sampler, such as `tf.nn.log_uniform_candidate_sampler`: there is no `tf.nn.learned_unigram_candidate_sampler`"
-        )
-    with name_scope(name, "rank_sampled_softmax_loss", [weights, biases, labels, inputs, sampled_values]) as scope:
+        sampled_values = ()
+    with name_scope(name, "rank_sampled_softmax_loss", [weights, biases, labels, inputs, *sampled_values]) as scope:
+        sampled_values = sampled_values or sampling.learned_unigram_candidate_sampler(labels, num_true, num_sampled, True, num_classes)
         stop = op("StopGradient")
         sampled = math_ops.cast(stop(sampled_values[0]), dtypes.int64)
         of_true, of_sampled = stop(sampled_values[1]), stop(sampled_values[2])

@@ -78,7 +78,6 @@ _OF_COLUMNS = (
 
 LATER: Dict[str, str] = {
     "LMDBReader": "`tf.TFRecordReader` reads records, and `tf.py_func` calls a function that reads a database",
-    "audio": "decode sound with NumPy or `wave`, and feed the arrays",
     "data.experimental.CheckpointInputPipelineHook": _PASSES,
     "data.experimental.RaggedTensorStructure": "`tf.data.experimental.dense_to_sparse_batch` makes batches of rows of different lengths",
     "data.experimental.SqlDataset": "`tf.data.Dataset.from_generator` takes rows that `sqlite3` reads",
@@ -93,7 +92,7 @@ LATER: Dict[str, str] = {
     "contrib.checkpoint": "`tf.train.Checkpoint` saves objects, and `tf.train.Saver` variables",
     "contrib.constrained_optimization": "a multiplier is a `tf.Variable` that another optimizer moves up the gradient of its constraint",
     "contrib.factorization": "`tf.contrib.factorization.KMeans` clusters points; a model of two matrices trains with `tf.nn.embedding_lookup` and an optimizer",
-    "contrib.ffmpeg": "decode sound with NumPy or `wave`, and feed the arrays",
+    "contrib.ffmpeg": "`tf.audio.decode_wav` decodes WAV files",
     "contrib.kernel_methods": "`tf.cos` of a product with a random matrix has the features of a Gaussian kernel",
     "contrib.labeled_tensor": "tensors have axes without names: `tf.transpose` and `tf.expand_dims` take their numbers",
     "contrib.linear_optimizer": "`tf.train.FtrlOptimizer` with `l1_regularization_strength` trains sparse linear models",
@@ -120,7 +119,6 @@ LATER: Dict[str, str] = {
     "estimator": _MODEL_FN,
     "image": _PICTURES,
     "layers.experimental": "`tf.layers` reuse variables by scope; one layer, called twice, shares its variables as in Keras",
-    "nn.learned_unigram_candidate_sampler": "`tf.nn.fixed_unigram_candidate_sampler` takes the counts of the classes",
     "contrib.tfprof.ProfileContext": _PROFILES,
     "contrib.tfprof.tfprof_logger": _PROFILES,
     "profiler.advise": _PROFILES,

@@ -63,7 +63,7 @@ for _module, _names in (
     ("depthwise", "depthwise_conv2d separable_conv2d"),
     ("dilated", "with_space_to_batch"),
     ("morphology", "dilation2d erosion2d"),
-    ("sampling", "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler log_uniform_candidate_sampler uniform_candidate_sampler"),
+    ("sampling", "all_candidate_sampler compute_accidental_hits fixed_unigram_candidate_sampler learned_unigram_candidate_sampler log_uniform_candidate_sampler uniform_candidate_sampler"),
     ("sampled_losses", "nce_loss sampled_softmax_loss"),
     ("pools", "avg_pool avg_pool1d avg_pool2d avg_pool3d avg_pool_v2 fractional_avg_pool fractional_max_pool max_pool max_pool1d max_pool2d max_pool3d max_pool_v2 max_pool_with_argmax pool"),
 ):

@@ -14,6 +14,7 @@ __all__ = [
     "all_candidate_sampler",
     "compute_accidental_hits",
     "fixed_unigram_candidate_sampler",
+    "learned_unigram_candidate_sampler",
     "log_uniform_candidate_sampler",
     "uniform_candidate_sampler",
 ]
@@ -135,6 +136,33 @@ def fixed_unigram_candidate_sampler(
         shard=shard,
         unigrams=[float(count) for count in unigrams],
     )
+
+
+def learned_unigram_candidate_sampler(
+    true_classes: Any, num_true: int, num_sampled: int, unique: bool, range_max: int, seed: Optional[int] = None, name: Optional[str] = None
+) -> Any:
+    """Draws classes as often as they were true classes before.
+
+    The probability of a class is in proportion to one more than the number of times that it was among the
+    `true_classes` of earlier runs of the operation in the session. Arguments are as in
+    `uniform_candidate_sampler`.
+
+    Returns:
+      A named tuple: the drawn classes, the expected count of each true class among them, and that of each
+      drawn class.
+
+    Raises:
+      ValueError: Shapes or numbers do not fit.
+      InvalidArgumentError: In a run: more unique classes than there are, or a true class outside of
+        the range.
+
+    Example:
+      >>> drawn = tf.nn.learned_unigram_candidate_sampler([[3]], 1, 4, unique=False, range_max=4, seed=1)
+      >>> sess = tf.Session()
+      >>> print([float(sess.run(drawn.true_expected_count)[0, 0]) for _ in range(3)])
+      [1.0, 1.600000023841858, 2.0]
+    """
+    return _drawn("LearnedUnigramCandidateSampler", true_classes, num_true, num_sampled, unique, seed, name, range_max=range_max)
 
 
 def all_candidate_sampler(

@@ -22,6 +22,7 @@ from millstream.programs.inside import absent, endpoints
 # ("=inspect"), and the functions of all ops by TensorFlow's internal names ("gen") or the ops' own ("raw").
 _PLACES = """
 contrib.cluster_resolver.python.training.tpu_cluster_resolver .contrib.cluster_resolver
+contrib.framework.python.ops.audio_ops gen
 contrib.layers.python.layers.feature_column .contrib.layers.feature_columns
 contrib.layers.python.layers.feature_column_ops .contrib.layers.feature_column_ops
 contrib.layers.python.layers.layers .contrib.layers.layers .contrib.layers

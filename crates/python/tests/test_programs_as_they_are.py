@@ -117,7 +117,7 @@ def test_star_imports_hide_nothing_else(tmp_path):
         ("from tensorflow import keras", "ModuleNotFoundError", "never will be, because"),
         ("from tensorflow.contrib import tensor_forest", "ModuleNotFoundError", "`tf.contrib.tensor_forest` is not part of Millstream yet: build"),
         ("import tensorflow.contrib.tensor_forest as e", "ModuleNotFoundError", "`tf.contrib.tensor_forest` is not part of Millstream yet"),
-        ("from tensorflow.python.ops.nn_ops import quantized_conv2d", "ModuleNotFoundError", "convolutions and pools are those of `tf.nn.conv2d`"),
+        ("from tensorflow.python.ops.nn_ops import quantized_conv2d_and_relu", "ModuleNotFoundError", "convolutions and pools are those of `tf.nn.conv2d`"),
         ("from tensorflow.python import debug; debug.LocalCLIDebugWrapperSession(tf.Session())", "NotImplementedError", "use `Session.watch` and `tf.every`"),
         ("from tensorflow.python.ops import nonsense", "ModuleNotFoundError", "`tensorflow.python.ops.nonsense` is not part of Millstream yet"),
         ("import tensorflow.python.ops.array_ops as a; a.nonsense", "AttributeError", "`tensorflow.python.ops.array_ops.nonsense`"),

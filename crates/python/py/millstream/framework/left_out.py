@@ -175,6 +175,7 @@ NEVER: Dict[str, Tuple[str, str]] = {
     "python.debug": ("its debugger is a program of its own", "`Session.watch` and `tf.every`"),
     "python.framework.op_callbacks": ("there is no eager execution", "`Session.watch`"),
     "python.ops.collective_ops": ("a session runs in one process", "`millstream.horovod`, which trains on several"),
+    "python.ops.control_flow_state": ("the engine makes the gradients of loops and branches", "`tf.gradients`"),
     "python.ops.cudnn_rnn_grad": ("graphs run on the CPU", "`tf.gradients`"),
     "python.ops.nccl_ops": ("graphs run on the CPU", "`tf.add_n`"),
     "python.saved_model.function_deserialization": ("it loads objects of TensorFlow 2", "`tf.saved_model.loader.load`"),

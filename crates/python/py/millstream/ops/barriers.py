@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 from typing import Any, List, Optional, Tuple
 
 from millstream._engine import Operation, Tensor
@@ -11,6 +12,9 @@ from millstream.framework.shapes import TensorShape
 from millstream.ops.data_flow import _as_shapes, _as_types
 
 __all__ = ["Barrier"]
+
+
+BarrierTakeMany = collections.namedtuple("BarrierTakeMany", "indices keys values")
 
 
 class Barrier:
@@ -107,8 +111,8 @@ class Barrier:
           name: A name for the operation.
 
         Returns:
-          The numbers of the insertions that brought the keys, counted from -2**63; the keys; and a list with
-            a tensor for each component.
+          A named tuple: `indices`, the numbers of the insertions that brought the keys, counted from -2**63;
+            `keys`; and `values`, a list with a tensor for each component.
 
         Raises:
           ValueError: `num_elements` is negative.
@@ -147,7 +151,7 @@ class Barrier:
         keys.set_shape(rows)
         for value, shape in zip(values, self._shapes):
             value.set_shape(rows.concatenate(shape))
-        return indices, keys, values
+        return BarrierTakeMany(indices, keys, values)
 
     def close(self, cancel_pending_enqueues: bool = False, name: Optional[str] = None) -> Operation:
         """Closes the barrier: new keys are refused, while incomplete elements can be completed.

@@ -131,6 +131,9 @@ class QueueBase:
     """
 
     def __init__(self, dtypes: Any, shapes: Any, names: Any, queue_ref: Tensor) -> None:
+        for values, words in ((shapes, "Queue shapes must have the same length as dtypes"), (names, "Queue names must have the same length as dtypes")):
+            if values is not None and len(values) != len(dtypes):
+                raise ValueError(words)
         self._dtypes, self._shapes, self._names, self._queue_ref = dtypes, shapes, names, queue_ref
         self._name = queue_ref.op.name.rpartition("/")[2]
 

@@ -17,7 +17,7 @@ from millstream.framework import constant, device, dtypes, get_default_graph, lo
 from millstream.framework.session import get_default_session
 from millstream.io.saveables import SaveableObject, SaveSpec
 from millstream.layers.core import Layer
-from millstream.train import checkpoints, training_util
+from millstream.train import checkpoints, trackable, training_util
 from millstream.train.optimizer import Optimizer
 from millstream.train.saver import Saver
 from millstream.variables.variable import Variable
@@ -29,12 +29,15 @@ _VALUE = "/.ATTRIBUTES/VARIABLE_VALUE"
 
 
 def _is_trackable(value: Any) -> bool:
-    return isinstance(value, (Variable, Optimizer, Layer, Checkpoint, list, tuple, dict))
+    return isinstance(value, Checkpoint) or trackable.is_trackable(value)
 
 
 def _children(value: Any) -> Iterator[Tuple[str, Any]]:
     """Yields the objects that an object holds, with their names."""
-    if isinstance(value, Checkpoint):
+    held = trackable.children(value)
+    if held is not None:
+        yield from held
+    elif isinstance(value, Checkpoint):
         yield from value._held()
     elif isinstance(value, Optimizer):
         graph = get_default_graph()
@@ -107,6 +110,21 @@ class _Objects:
         """Returns the variables by their keys."""
         return {path + _VALUE: v for path, v in zip(self.paths, self.objects) if isinstance(v, Variable)}
 
+    def saveables(self, number: int) -> Dict[str, Any]:
+        """Returns the `SaveableObject`s of an object's own values by their keys."""
+        found = {}
+        for attribute, saveable in trackable.saveables_of(self.objects[number]).items():
+            key = "%s/.ATTRIBUTES/%s" % (self.paths[number], _escaped(attribute))
+            found[key] = saveable(name=key) if callable(saveable) else saveable
+        return found
+
+    def saved(self) -> Dict[str, Any]:
+        """Returns the variables and the `SaveableObject`s by their keys."""
+        found = self.variables()
+        for number in range(len(self.objects)):
+            found.update(self.saveables(number))
+        return found
+
     def message(self) -> Any:
         """Returns the description of the objects: a `TrackableObjectGraph`."""
         graph = protos.TrackableObjectGraph()
@@ -116,6 +134,8 @@ class _Objects:
                 node.children.add(node_id=child, local_name=name)
             if isinstance(value, Variable):
                 node.attributes.add(name="VARIABLE_VALUE", full_name=value.op.name, checkpoint_key=path + _VALUE)
+            for key in self.saveables(number):
+                node.attributes.add(name=key.rpartition("/")[2], checkpoint_key=key)
             for original, name, slot in self.slots.get(number, []):
                 node.slot_variables.add(original_variable_node_id=original, slot_name=name, slot_variable_node_id=slot)
         return graph
@@ -226,7 +246,7 @@ class Checkpoint:
         session = _session(session)
         with session.graph.as_default():
             objects = _Objects(self)
-            saver = self._saver(objects.variables(), objects.message())
+            saver = self._saver(objects.saved(), objects.message())
         return str(saver.save(session, file_prefix, write_meta_graph=False, write_state=False))
 
     def save(self, file_prefix: str, session: Any = None) -> str:
@@ -375,6 +395,9 @@ class _ByPath(_Status):
         """Restores variables, and returns those without values."""
         keys, others = {}, []
         for number, value in enumerate(objects.objects):
+            for key, saveable in objects.saveables(number).items() if number in numbers else ():
+                name = key.rpartition("/")[2]
+                keys.update({a.checkpoint_key: saveable for a in self._message.nodes[numbers[number]].attributes if a.name == name})
             if not isinstance(value, Variable):
                 continue
             saved = self._message.nodes[numbers[number]].attributes if number in numbers else []

@@ -37,9 +37,6 @@ with tf.variable_scope("model", initializer=initializer):
     cell = tf.nn.rnn_cell.LSTMCell(UNITS)
     outputs, _ = tf.nn.dynamic_rnn(cell, tf.one_hot(codes[:, :-1], 128), dtype=tf.float32)
     logits = tf.layers.dense(outputs, 128, kernel_initializer=initializer)
-# One product for the gradient of the cell's kernel instead of one for each character: else half a batch takes
-# much more than half the time.
-tf.get_default_graph().reassociate = True
 loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=codes[:, 1:], logits=logits))
 global_step = tf.train.get_or_create_global_step()
 train = hvd.DistributedOptimizer(tf.train.AdamOptimizer(0.01)).minimize(loss, global_step)

@@ -8,39 +8,20 @@ use crate::saved::{At, static_shape};
 use crate::sum::{Flow, added, joined};
 use millstream_graph::flow::{LoopVar, OpenLoop};
 use millstream_graph::op::{Forward, zeros_of};
-use millstream_graph::{ContextId, Grad, GraphData, IndexedSlices, NodeId, Output, Port, WhileContext};
+use millstream_graph::{ContextId, Grad, IndexedSlices, NodeId, Output, Port, WhileContext};
 use millstream_tensor::{DType, PartialShape, Result, invalid};
 use std::collections::HashMap;
-
-/// A loop variable with its next value.
-type Carried<'g> = (LoopVar<'g>, Output<'g>);
 
 /// The gradient of a captured value, summed over all iterations.
 enum Gathered<'g> {
     Sum(LoopVar<'g>, Output<'g>),
     /// Lists of the rows and of their indices.
     Slices {
-        lists: [Carried<'g>; 2],
+        lists: [(LoopVar<'g>, Output<'g>); 2],
         dtypes: [DType; 2],
         dense_shape: Option<Output<'g>>,
     },
-    /// The sum of everything else, and for each product a list of its left and one of its right sides.
-    Products {
-        rest: Rest<'g>,
-        sides: Vec<[Carried<'g>; 2]>,
-        dtype: DType,
-    },
 }
-
-/// What is summed beside the products of a captured value's gradient.
-enum Rest<'g> {
-    InLoop(LoopVar<'g>, Output<'g>),
-    /// The sum that the caller gave, if any.
-    Before(Option<Output<'g>>),
-}
-
-/// A product of more terms than this gains nothing from being part of a longer one.
-const DEEP: usize = 512;
 
 impl<'g> Differ<'g> {
     /// Differentiates a loop. Everything that uses its results has been differentiated already.
@@ -182,46 +163,7 @@ impl<'g> Differ<'g> {
                 }
                 Grad::Slices(IndexedSlices { values: parts[0], indices: parts[1], dense_shape })
             }
-            Gathered::Products { rest, sides, dtype } => {
-                let mut total = match rest {
-                    Rest::InLoop(var, next) => Some(open.close(var, next)?),
-                    Rest::Before(sum) => sum,
-                };
-                for [(left, lefts), (right, rights)] in sides {
-                    let left = self.concatenated(open.close(left, lefts)?, dtype, &lefts)?;
-                    let right = self.concatenated(open.close(right, rights)?, dtype, &rights)?;
-                    let graph = self.graph;
-                    let product =
-                        graph.op("MatMul").input(left).input(right).attr("transpose_a", true).output();
-                    total = Some(match total {
-                        Some(total) => graph.op("AddV2").inputs([total, product]).output(),
-                        None => product,
-                    });
-                }
-                Grad::Dense(total.ok_or_else(|| invalid!("a sum of no gradients"))?)
-            }
         })
-    }
-
-    /// Takes the products out of the gradients that flow to a captured value, where the graph
-    /// [lets sums be regrouped](millstream_graph::Graph::set_reassociate): their left and right sides.
-    fn products(&mut self, level: usize, port: Port) -> Vec<[Output<'g>; 2]> {
-        let (graph, mut found) = (self.graph, Vec::new());
-        let Some(flows) = self.levels[level].flows.get_mut(&port).filter(|_| graph.reassociates()) else {
-            return found;
-        };
-        flows.retain(|flow| match (flow.grad, flow.branch) {
-            (Grad::Dense(grad), None) => {
-                let sides = graph.read(|g| sides_of(g, grad.port()));
-                found.extend(sides.map(|sides| sides.map(|side| Output::new(graph, side))));
-                sides.is_none()
-            }
-            _ => true,
-        });
-        if flows.is_empty() {
-            self.levels[level].flows.remove(&port);
-        }
-        found
     }
 
     /// Returns whether a gradient may flow to the next value of a variable.
@@ -252,14 +194,9 @@ impl<'g> Differ<'g> {
                 self.levels[level_in].flows.remove(&port);
             }
         }
-        let products = self.products(level_in, port);
         let whole = match self.summed(level_in, port)? {
-            Some(Grad::Slices(slices)) if products.is_empty() => {
-                return graph.inside(context, || self.gathered_slices(level, node_input, slices)).map(Some);
-            }
             Some(Grad::Slices(slices)) => {
-                let shape = graph.inside(context, || self.shape(level_in, port))?;
-                Some(graph.inside(context, || slices.to_dense(shape)))
+                return graph.inside(context, || self.gathered_slices(level, node_input, slices)).map(Some);
             }
             Some(Grad::Dense(grad)) => Some(grad),
             Some(Grad::Item(item)) => {
@@ -268,15 +205,6 @@ impl<'g> Differ<'g> {
             }
             None => None,
         };
-        let mut sides = Vec::new();
-        for [left, right] in products {
-            let mut list = |part| graph.inside(context, || self.gathered_list(level, part));
-            sides.push([list(left)?, list(right)?]);
-        }
-        if !sides.is_empty() && whole.is_none() && items.is_empty() {
-            let rest = Rest::Before(self.earlier_sum(level, node_input));
-            return Ok(Some(Gathered::Products { rest, sides, dtype }));
-        }
         let start = self.start_of_sum(level, node_input)?;
         let shape = match dtype {
             DType::Variant | DType::Resource => start.shape(),
@@ -300,36 +228,32 @@ impl<'g> Differ<'g> {
             if dtype.is_number() {
                 total = total.set_shape(graph.read(|g| g.shape_of(port)));
             }
-            Ok(Some(match sides.is_empty() {
-                true => Gathered::Sum(var, total),
-                false => Gathered::Products { rest: Rest::InLoop(var, total), sides, dtype },
-            }))
+            Ok(Some(Gathered::Sum(var, total)))
         })
     }
 
     /// Returns the start of the sum over the iterations: an earlier sum, if the caller gave one for this x,
     /// otherwise zeros.
     pub(crate) fn start_of_sum(&mut self, level: usize, source: Port) -> Result<Output<'g>> {
-        match self.earlier_sum(level, source) {
-            Some(sum) => Ok(sum),
-            None => zeros_of(self.graph, source, &mut At { differ: self, level }),
-        }
-    }
-
-    /// The sum that the caller gave for this x, once.
-    fn earlier_sum(&mut self, level: usize, source: Port) -> Option<Output<'g>> {
-        // The value may be captured by loops around the caller.
-        let mut origin = Some(source).filter(|_| level == 0);
-        while let Some(x) = origin {
-            if let Some(sum) = self.sums.iter_mut().find(|s| s.x == x && !s.used) {
-                sum.used = true;
-                return Some(sum.so_far);
+        let graph = self.graph;
+        if level == 0 {
+            // The value may be captured by loops around the caller.
+            let mut origin = source;
+            loop {
+                if let Some(sum) = self.sums.iter_mut().find(|s| s.x == origin && !s.used) {
+                    sum.used = true;
+                    return Ok(sum.so_far);
+                }
+                let outer = graph.read(|g| {
+                    g.node(origin.node).ok().filter(|n| n.is_constant_enter()).map(|n| n.inputs[0])
+                });
+                match outer {
+                    Some(outer) => origin = outer,
+                    None => break,
+                }
             }
-            origin = self
-                .graph
-                .read(|g| g.node(x.node).ok().filter(|n| n.is_constant_enter()).map(|n| n.inputs[0]));
         }
-        None
+        zeros_of(graph, source, &mut At { differ: self, level })
     }
 
     fn gathered_slices(
@@ -338,27 +262,32 @@ impl<'g> Differ<'g> {
         source: Port,
         slices: IndexedSlices<'g>,
     ) -> Result<Gathered<'g>> {
-        let graph = self.graph;
+        let (graph, level_in) = (self.graph, level + 1);
         let slices = joined(graph, &[slices])?;
-        let lists = [self.gathered_list(level, slices.values)?, self.gathered_list(level, slices.indices)?];
-        let dtypes = [slices.values.dtype()?, slices.indices.dtype()?];
         let outside = self.levels[level].context;
+        let mut lists = Vec::new();
+        for part in [slices.values, slices.indices] {
+            let shape = rows(&part.shape());
+            let empty = graph.inside(outside, || {
+                let shape = graph.element_shape(&shape);
+                Ok::<_, millstream_tensor::Error>(
+                    graph
+                        .op("EmptyTensorList")
+                        .input(shape)
+                        .input(-1)
+                        .attr("element_dtype", part.dtype()?)
+                        .output(),
+                )
+            })?;
+            let mut var = self.levels[level_in].enter(empty, PartialShape::scalar())?;
+            let list = self.levels[level_in].body_value(&mut var)?;
+            let list = graph.op("TensorListPushBack").inputs([list, part]).output();
+            lists.push((var, list));
+        }
+        let dtypes = [slices.values.dtype()?, slices.indices.dtype()?];
+        let lists: [_; 2] = lists.try_into().map_err(|_| invalid!("two lists make slices"))?;
         let dense_shape = Some(graph.inside(outside, || self.whole_shape(level, source))?);
         Ok(Gathered::Slices { lists, dtypes, dense_shape })
-    }
-
-    /// Adds a list to the backward loop onto which each iteration pushes `part`.
-    fn gathered_list(&mut self, level: usize, part: Output<'g>) -> Result<Carried<'g>> {
-        let (graph, level_in) = (self.graph, level + 1);
-        let empty = graph.inside(self.levels[level].context, || {
-            let shape = graph.element_shape(&rows(&part.shape()));
-            let list = graph.op("EmptyTensorList").input(shape).input(-1);
-            Ok::<_, millstream_tensor::Error>(list.attr("element_dtype", part.dtype()?).output())
-        })?;
-        let mut var = self.levels[level_in].enter(empty, PartialShape::scalar())?;
-        let list = self.levels[level_in].body_value(&mut var)?;
-        let list = graph.op("TensorListPushBack").inputs([list, part]).output();
-        Ok((var, list))
     }
 
     /// Returns the shape of the tensor that slices belong to: for a handle, that of its variable.
@@ -415,20 +344,6 @@ impl<'g> Differ<'g> {
         graph.check()?;
         Ok(exit.port())
     }
-}
-
-/// The sides of a product `left^T right` that is worth being part of a longer one, and has a known size.
-fn sides_of(graph: &GraphData, product: Port) -> Option<[Port; 2]> {
-    let node = graph.node(product.node).ok().filter(|n| n.info.op.name == "MatMul")?;
-    let turned = |name| node.info.attrs.bool(name).ok();
-    let &[left, right] = &node.inputs[..] else { return None };
-    let suits = |side: Port| {
-        let shape = graph.shape_of(side);
-        let joined = graph.node(side.node).is_ok_and(|n| n.info.op.name == "TensorListConcatV2");
-        matches!(shape.dims(), Some([rows, Some(_)]) if rows.is_none_or(|n| n < DEEP)) && !joined
-    };
-    let suits = turned("transpose_a")? && !turned("transpose_b")? && suits(left) && suits(right);
-    suits.then_some([left, right])
 }
 
 /// The shape of any number of rows.

@@ -72,9 +72,6 @@ fn train(text: &[u8], folder: Option<&Path>, steps: i64, ranks: Arc<dyn Collecti
     let (rank, size) = (ranks.rank(), ranks.size());
     let g = Graph::new();
     g.set_seed(1);
-    // One product for the gradient of the cell's kernel instead of one for each character: else half a batch
-    // takes much more than half the time.
-    g.set_reassociate(true);
     let codes = g.placeholder::<i32>("codes", shape![_, WINDOW]);
     let embedding = g.get_variable("embedding", [CHARACTERS, WIDTH]).build()?;
     let kernel = g.get_variable("softmax/kernel", [UNITS, CHARACTERS]).build()?;

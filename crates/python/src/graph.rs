@@ -510,15 +510,6 @@ impl Graph {
         self.graph.set_seed(seed);
     }
 
-    #[getter]
-    fn _reassociates(&self) -> bool {
-        self.graph.reassociates()
-    }
-
-    fn _set_reassociate(&self, reassociate: bool) {
-        self.graph.set_reassociate(reassociate);
-    }
-
     /// Returns a name that is unique in the current scope; with `mark_as_used=False` the name is not
     /// reserved.
     fn _unique_name(&self, name: &str, mark_as_used: bool) -> String {

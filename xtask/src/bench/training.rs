@@ -102,11 +102,9 @@ struct Training {
 /// The ways in which the net is built.
 #[derive(Clone, Copy)]
 enum Net {
-    Dynamic { pi: i64, swap: bool, reassociate: bool },
+    Dynamic { pi: i64, swap: bool },
     ByHand { pi: i64, checkpoints: Option<i64> },
 }
-
-const DYNAMIC: Net = Net::Dynamic { pi: 32, swap: false, reassociate: false };
 
 impl Training {
     fn new(bench: &Bench, (t, b, h): (usize, usize, usize), net: Net) -> Result<Training> {
@@ -122,13 +120,12 @@ impl Training {
             Tensor::from_slice([t, b, h], &numbers)?
         };
         let g = Graph::new();
-        g.set_reassociate(matches!(net, Net::Dynamic { reassociate: true, .. }));
         let input = g.placeholder::<f32>("x", shape![_, b, h]);
         let values = Tensor::from_slice([2 * h, 4 * h], &kernel)?;
         // The bias contains the forget bias.
         let mut cell = BasicLstmCell::new(h).forget_bias(0.0).initializer(Initializer::constant(values));
         let outputs = match net {
-            Net::Dynamic { pi, swap, .. } => {
+            Net::Dynamic { pi, swap } => {
                 let rnn = g.dynamic_rnn(&mut cell, input).time_major(true);
                 rnn.parallel_iterations(pi).swap_memory(swap).run()?.0
             }
@@ -219,9 +216,8 @@ fn lstm_loss(x: &[f32], kernel: &[f32], (t, b, h): (usize, usize, usize)) -> f64
 pub(super) fn lstm(b: &Bench) -> Result<()> {
     for (shape, size) in [("T100B64H256", (100, 64, 256)), ("T50B32H64", (50, 32, 64))] {
         for (name, net) in [
-            ("dynamic_rnn pi=32", DYNAMIC),
-            ("dynamic_rnn pi=32 reassociate", Net::Dynamic { pi: 32, swap: false, reassociate: true }),
-            ("dynamic_rnn pi=1", Net::Dynamic { pi: 1, swap: false, reassociate: false }),
+            ("dynamic_rnn pi=32", Net::Dynamic { pi: 32, swap: false }),
+            ("dynamic_rnn pi=1", Net::Dynamic { pi: 1, swap: false }),
             ("while_loop+TensorArray pi=32", Net::ByHand { pi: 32, checkpoints: None }),
         ] {
             let variant = format!("{shape} {name}");
@@ -255,8 +251,8 @@ pub(super) fn lstm_length(b: &Bench) -> Result<()> {
 pub(super) fn lstm_memory(b: &Bench) -> Result<()> {
     for t in [100usize, 2000] {
         for (name, net) in [
-            ("dynamic_rnn", DYNAMIC),
-            ("dynamic_rnn swap_memory", Net::Dynamic { pi: 32, swap: true, reassociate: false }),
+            ("dynamic_rnn", Net::Dynamic { pi: 32, swap: false }),
+            ("dynamic_rnn swap_memory", Net::Dynamic { pi: 32, swap: true }),
             ("while_loop+TensorArray checkpoint each 45", Net::ByHand { pi: 32, checkpoints: Some(45) }),
         ] {
             let variant = format!("T{t}B16H128 {name}");

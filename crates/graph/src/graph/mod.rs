@@ -99,8 +99,6 @@ pub struct GraphData {
     pub(crate) current: Option<ContextId>,
     collections: BTreeMap<String, Vec<CollectionItem>>,
     seed: Option<i64>,
-    /// Whether gradients may regroup their sums.
-    reassociate: bool,
     error: Option<Error>,
     finalized: bool,
     /// The source line of new nodes, which overrides that of the code that makes them.
@@ -157,7 +155,6 @@ impl Graph {
             current: None,
             collections: BTreeMap::new(),
             seed: None,
-            reassociate: false,
             error: None,
             finalized: false,
             line: None,
@@ -355,23 +352,6 @@ impl Graph {
     /// The graph-level seed that random ops derive theirs from.
     pub fn set_seed(&self, seed: i64) {
         self.lock().seed = Some(seed);
-    }
-
-    /// Lets gradients that are built from now on regroup their sums to be faster, at the price of other last
-    /// bits. By default they may not.
-    ///
-    /// The gradient of a weight that a loop multiplies with is the sum of a product in each iteration. With
-    /// this, the backward loop keeps both sides of these products, and one long product comes after it. That
-    /// takes the memory of all sides: for a recurrent net of `t` steps with a kernel of shape `[m, n]` and `b`
-    /// rows, `t * b * (m + n)` elements. It is done where `m` and `n` are known when the gradient is built and
-    /// `b` is below 512; the gradient of the gradient is as exact as otherwise.
-    pub fn set_reassociate(&self, reassociate: bool) {
-        self.lock().reassociate = reassociate;
-    }
-
-    /// Whether gradients [may regroup their sums](Graph::set_reassociate).
-    pub fn reassociates(&self) -> bool {
-        self.lock().reassociate
     }
 
     /// The graph-level seed.

@@ -139,30 +139,6 @@ class Graph(_engine.Graph):
             self._set_seed(seed)
 
     @property
-    def reassociate(self) -> bool:
-        """Whether gradients that are built from now on may regroup their sums to be faster; False by default.
-
-        The gradient of a weight that a loop multiplies with is the sum of a product in each iteration. With
-        True, the backward loop keeps both sides of these products, and one long product comes after it: the
-        values are the same but for rounding. That takes the memory of all sides: for `t` steps of a recurrent
-        net with a kernel of shape `[m, n]` and a batch of `b`, `t * b * (m + n)` elements. It is done where
-        `m` and `n` are known when the gradient is built and `b` is below 512.
-
-        Example:
-          >>> with tf.Graph().as_default() as g:
-          ...     g.reassociate = True
-          ...     w = tf.constant([[2.0]])
-          ...     _, y = tf.while_loop(lambda i, y: i < 3, lambda i, y: (i + 1, tf.matmul(y, w)), (0, tf.constant([[1.0]])))
-          ...     print(tf.Session().run(tf.gradients(y, w)[0]))
-          [[12.]]
-        """
-        return self._reassociates
-
-    @reassociate.setter
-    def reassociate(self, reassociate: bool) -> None:
-        self._set_reassociate(bool(reassociate))
-
-    @property
     def building_function(self) -> bool:
         """False: functions are not built as graphs here."""
         return False

@@ -69,7 +69,7 @@ fn errors_name_the_column() {
     refused("f32", "column 4: the value is missing");
     refused("i32[1 2]", "column 9: the value is missing (put a space between the dtype and the value)");
     refused("f32[2", "column 6: expected a size or `]`");
-    refused("f32[-2] 1", "column 4: dimension -2 of shape [-2] is negative");
+    refused("f32[-2] 1", "column 4: Dimension -2 must be >= 0");
     refused("f32[2] [1 2 3]", "column 8: the value has shape [3], but [2] is declared");
     refused("[1 2", "column 5: 1 lists are not closed: expected `]`");
     refused("[[1 2] [3]]", "column 10: this list has 1 entries but the one before has 2");

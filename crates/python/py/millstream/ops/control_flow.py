@@ -18,6 +18,7 @@ from millstream.framework import (
     IndexedSlices,
     SparseTensor,
     check_scope_name,
+    colocate_with,
     constant,
     constant_value,
     control_dependencies,
@@ -146,9 +147,13 @@ def tuple(tensors: Any, name: Optional[str] = None, control_inputs: Any = None) 
 
 def with_dependencies(dependencies: Any, output: Any, name: Optional[str] = None) -> Any:
     """Returns `output`, available after the dependencies have run."""
-    with name_scope(name, "control_dependency", [output]) as name:
-        with control_dependencies(dependencies):
-            if isinstance(output, IndexedSlices):
+    dependencies = list(dependencies)
+    with name_scope(name, "control_dependency", [*dependencies, output]) as name:
+        # As in TensorFlow, a number is a constant of its own here.
+        beside = output.values if isinstance(output, (IndexedSlices, SparseTensor)) else output
+        with colocate_with(beside), control_dependencies(dependencies):
+            if isinstance(output, (IndexedSlices, SparseTensor)):
+                # As in TensorFlow, a sparse tensor comes back as slices.
                 return IndexedSlices(op("Identity")(output.values, name=name), output.indices, output.dense_shape)
             output = convert_to_tensor(output)
             return op("RefIdentity" if output.dtype._is_ref_dtype else "Identity")(output, name=name)
@@ -317,8 +322,8 @@ def while_loop(
       The final loop variables in their structure; for a single variable, the variable itself.
 
     Raises:
-      TypeError: `cond` or `body` is not callable, `parallel_iterations` is not positive, or the condition is
-        not boolean.
+      TypeError: `cond` or `body` is not callable, `loop_vars` is no structure, `parallel_iterations` is not
+        positive, or the condition is not boolean.
       ValueError: `loop_vars` is empty, the condition is not a scalar, or the body changes the structure, a
         dtype or a shape.
 
@@ -339,8 +344,11 @@ def while_loop(
     if parallel_iterations < 1:
         raise TypeError("parallel_iterations must be a positive integer.")
     checkpoint = _checkpoint(checkpoint_every)
-    if loop_vars is None or nest.is_sequence(loop_vars) and not nest.flatten(loop_vars):
+    # As in TensorFlow, 0 counts as none, and a tensor outside of a list has no truth value.
+    if not loop_vars or nest.is_sequence(loop_vars) and not nest.flatten(loop_vars):
         raise ValueError("No loop variables provided")
+    if not nest.is_sequence(loop_vars):
+        raise TypeError("'%s' object is not iterable: pass the loop variables in a list or tuple, as in `loop_vars=[x]`" % type(loop_vars).__name__)
     graph = get_default_graph()
     with graph.name_scope(name or "while") as scope:
         if maximum_iterations is not None:
@@ -352,12 +360,11 @@ def while_loop(
     structure = _Structure(converted)
     # TensorFlow makes a bound in any case, and a counter.
     function = _Functions(graph, scope, "loop", 1 + (maximum_iterations is None)) if switches.control_flow_v2_enabled() else None
-    one = not nest.is_sequence(loop_vars)
     returned: List[Any] = []
 
     def call(function: Any, flat: Any) -> Any:
         packed = structure.pack(flat)
-        return function(packed) if one or isinstance(packed, dict) else function(*packed)
+        return function(packed) if isinstance(packed, dict) else function(*packed)
 
     def flat_cond(flat: Any) -> Tensor:
         if function is None:
@@ -372,7 +379,7 @@ def while_loop(
         if not nest.is_sequence(result):
             result = [result]
         # The structure as it is inside of the loop, so that errors use the names that the body saw.
-        wanted = structure.pack(flat) if nest.is_sequence(converted) else [converted]
+        wanted = structure.pack(flat)
         if isinstance(result, dict) and not isinstance(wanted, dict):
             result = list(result)
         nest.assert_same_structure(_list(wanted), _list(result))

@@ -499,7 +499,7 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
     Args:
       tensor: A tensor of numbers.
       ord: The order of the norm. For vectors `"euclidean"`, a positive number, or `np.inf`; for matrices
-        `"fro"` (same as `"euclidean"`), 1 (columns) or `np.inf` (rows).
+        `"fro"` (same as `"euclidean"`), 1 (columns), 2 (the largest singular value) or `np.inf` (rows).
       axis: An int, a pair of ints, or None for all elements.
       keepdims: If true, reduced axes stay, with length 1.
       name: The name scope of the new operations.
@@ -510,7 +510,6 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
 
     Raises:
       ValueError: `ord` or `axis` is invalid.
-      NotImplementedError: The 2-norm of matrices, which requires singular values.
 
     Example:
       >>> x = tf.constant([[3.0, 4.0], [6.0, 8.0]])
@@ -525,12 +524,12 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
             raise ValueError("'axis' must be None, an integer, or a tuple of 2 unique integers")
         if ord not in ("euclidean", "fro", 1, 2, np.inf):
             raise ValueError("'ord' must be a supported matrix norm in ['euclidean', 'fro', 1, 2, inf], got %s" % ord)
-        if ord == 2:
-            raise NotImplementedError("the 2-norm of matrices requires the op Svd, which the engine lacks")
     elif ord not in ("fro", "euclidean", 1, 2, np.inf) and not (isinstance(ord, (int, float)) and 0 < ord):
         raise ValueError("'ord' must be a supported vector norm, got %s" % ord)
     with name_scope(name, "norm", [tensor]):
         x = convert_to_tensor(tensor)
+        if pair and ord == 2:
+            return _largest_singular_value(x, axis, keep)
         node_counts.also(0 if keep else 1)  # TensorFlow removes the axes at the end.
         if ord in ("fro", "euclidean", 2):
             return op("Sqrt")(reduction_ops.reduce_sum(x * math_ops.conj(x), axis, keepdims=keep))
@@ -545,6 +544,23 @@ def norm(tensor: Any, ord: Any = "euclidean", axis: Any = None, keepdims: Any = 
         if ord == np.inf:
             return reduction_ops.reduce_max(size, axis, keepdims=keep)
         return math_ops.pow(reduction_ops.reduce_sum(math_ops.pow(size, ord), axis, keepdims=keep), 1.0 / ord)
+
+
+def _largest_singular_value(x: Tensor, axis: Any, keep: bool) -> Tensor:
+    """The largest singular value of the matrices over two axes."""
+    known = x.shape.ndims
+    rank: Any = array_ops.rank(x) if known is None else known
+    last = [i if i >= 0 else i + rank for i in axis]
+    if known is not None:
+        if not all(-known <= i < known for i in axis):
+            raise ValueError("'axis' must name two of the %d axes of the tensor, got %s" % (known, axis))
+        order: Any = [i for i in range(known) if i not in last] + last
+        back: Any = np.argsort(order)
+    else:
+        order = array_ops.concat([op("ListDiff")(math_ops.range(rank), last)[0], last], 0)
+        back = op("InvertPermutation")(order)
+    largest = reduction_ops.reduce_max(svd(array_ops.transpose(x, order), compute_uv=False), -1)
+    return array_ops.transpose(largest[..., None, None], back) if keep else largest
 
 
 def normalize(tensor: Any, ord: Any = "euclidean", axis: Any = None, name: Optional[str] = None) -> Any:  # noqa: A002
@@ -608,8 +624,7 @@ def expm(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
 
         def square(i: Any, x: Tensor) -> Any:
             wanted = math_ops.cast(i, halvings.dtype) < halvings
-            mask = math_ops.cast(wanted, matrix.dtype)[..., None, None]
-            return i + 1, math_ops.matmul(x, x) * mask + x * (1 - mask)
+            return i + 1, op("SelectV2")(wanted[..., None, None], math_ops.matmul(x, x), x)
 
         result = while_loop(lambda i, x: i < most, square, [convert_to_tensor(0), result], shape_invariants=[convert_to_tensor(0).shape, matrix.shape])[1]
         return array_ops.reshape(result, shape if not matrix.shape.is_fully_defined() else matrix.shape)

@@ -206,7 +206,10 @@ def divide(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
       >>> print(tf.Session().run(tf.divide([7, 8], 2)))
       [3.5 4. ]
     """
-    return _truediv(x, y, name) if name is not None else convert_to_tensor(x) / y
+    if name is not None:
+        return _truediv(x, y, name)
+    # A number or an array takes the dtype of the tensor that it is divided by.
+    return x / y if hasattr(y, "_as_graph_element") or isinstance(y, Tensor) else convert_to_tensor(x) / y
 
 
 def div(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
@@ -791,14 +794,14 @@ def conj(x: Any, name: Optional[str] = None) -> Tensor:
       A tensor of the same shape and dtype.
 
     Raises:
-      TypeError: `x` holds strings.
+      TypeError: `x` holds strings or bools.
 
     Example:
       >>> print(tf.Session().run(tf.conj(tf.constant([1 + 2j]))))
       [1.-2.j]
     """
     x = convert_to_tensor(x, name="x")
-    if x.dtype.base_dtype == dtypes.string:
+    if x.dtype.base_dtype in (dtypes.string, dtypes.bool):
         raise TypeError("Expected numeric or variant tensor, got dtype %r" % x.dtype)
     return op("Conj")(x, name=name) if x.dtype.is_complex else x
 
@@ -840,7 +843,7 @@ def imag(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
         if x.dtype.is_complex:
             return op("Imag")(x, Tout=x.dtype.real_dtype, name=name)
         if x.shape.is_fully_defined():
-            return constant(0, x.dtype.base_dtype, x.shape, "zeros_like")
+            return constant(x.dtype.base_dtype.as_numpy_dtype(), x.dtype.base_dtype, x.shape, "zeros_like")
         return op("ZerosLike")(x, name="zeros_like")
 
 

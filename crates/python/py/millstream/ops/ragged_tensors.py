@@ -498,6 +498,7 @@ class RaggedTensor:
         raise ValueError("RaggedTensor.to_list() is only supported in eager mode; in graph mode, evaluate the RaggedTensor first and then use RaggedTensorValue.to_list().")
 
     def __getitem__(self, key: Any) -> Any:
+        # Slices are those of lists: `rows[:, ::-1]` reverses each row, where TensorFlow returns empty rows.
         keys = list(key) if isinstance(key, (list, tuple)) else [key]
         with name_scope(None, "RaggedGetItem", [self._row_splits]):
             return _item(self, keys)

@@ -92,7 +92,7 @@ class TensorArray:
                 raise ValueError("Cannot provide both a handle and %s at the same time" % word)
         self._dtype = dtypes.as_dtype(dtype).base_dtype
         self._infer_shape = infer_shape
-        self._dynamic_size = bool(dynamic_size)
+        self._dynamic_size = dynamic_size or False
         # Shared with the arrays derived from this one: a shape learned from one holds for all.
         self._shape = [shapes.TensorShape(element_shape)]
         self._known = [element_shape is not None or infer_shape]
@@ -110,7 +110,7 @@ class TensorArray:
                         element_shape=self._shape[0],
                         dynamic_size=self._dynamic_size,
                         # An element of a list is read many times.
-                        clear_after_read=(clear_after_read is None or clear_after_read) and not switches.control_flow_v2_enabled(),
+                        clear_after_read=False if switches.control_flow_v2_enabled() else True if clear_after_read is None else clear_after_read,
                         identical_element_shapes=infer_shape,
                         tensor_array_name=tensor_array_name or "",
                         name=scope,

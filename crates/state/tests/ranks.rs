@@ -92,9 +92,11 @@ fn every_dtype_is_summed() {
 /// A value that its caller still has is not written to: the result has memory of its own.
 #[test]
 fn shared_values_stay_as_they_are() {
-    let to_100 = |of: fn(i32, i32) -> i32, rank| (0..100).map(|i| of(i, rank)).collect::<Vec<i32>>();
-    let given: fn(i32, i32) -> i32 = |i, rank| i + rank;
-    let cases: [(What, fn(i32, i32) -> i32); 2] =
+    /// Element `i` of what a rank has.
+    type Of = fn(i32, i32) -> i32;
+    let to_100 = |of: Of, rank| (0..100).map(|i| of(i, rank)).collect::<Vec<i32>>();
+    let given: Of = |i, rank| i + rank;
+    let cases: [(What, Of); 2] =
         [(What::Broadcast { root: 1 }, |i, _| i + 1), (What::AllReduce(Reduction::Sum), |i, _| 3 * i + 3)];
     for (what, got) in cases {
         let all = job(3, |rank, ranks| {

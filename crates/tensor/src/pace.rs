@@ -319,9 +319,9 @@ mod tests {
     fn short_pieces_end_with_the_deadline_too() {
         let pieces: [fn() -> Result<()>; 4] = [
             || Pace::new().spend(3),
-            || paced(100, |range| drop(std::hint::black_box(range))),
+            || paced(100, |range| _ = std::hint::black_box(range)),
             || try_paced(100, |_| Ok(())),
-            || cheaply_paced(100, |range| drop(std::hint::black_box(range))),
+            || cheaply_paced(100, |range| _ = std::hint::black_box(range)),
         ];
         for piece in pieces {
             let start = Instant::now();

@@ -117,6 +117,25 @@ def test_what_cannot_be_fed_or_fetched_says_so():
         run(y)
 
 
+def test_lists_that_contain_themselves_are_errors():
+    x = tf.placeholder(tf.float32)
+    endless = []
+    endless.append(endless)
+    sess = tf.Session()
+    for ask in [lambda: sess.run(endless), lambda: sess.make_callable(x, [endless, x]), lambda: sess.make_callable(x, [[[x]], endless])]:
+        with pytest.raises((RecursionError, TypeError, ValueError)):
+            ask()
+    assert sess.make_callable(x * 2.0, [[[x]]])(1.5) == 3.0
+
+
+def test_a_bool_is_fed_by_0_and_1_only():
+    p = tf.placeholder(tf.bool)
+    sess = tf.Session()
+    assert [bool(sess.run(p, {p: value})) for value in (True, 0, 1, np.bool_(False))] == [True, False, True, False]
+    with pytest.raises(TypeError, match="Type of feed value 2 with type <class 'int'>"):
+        sess.run(p, {p: 2})
+
+
 def test_an_error_has_the_operation_and_its_line():
     bad = tf.constant([1, 2]) // tf.constant(0)  # this line
     line = sys._getframe().f_lineno - 1

@@ -1,6 +1,7 @@
 //! Feeds: ports and the tensors converted from their values.
 
 use super::Session;
+use super::fetches::DEEPEST;
 use crate::array::of_feed;
 use crate::errors::building;
 use crate::graph::Graph;
@@ -11,7 +12,7 @@ use crate::stack;
 use crate::tensor::Tensor;
 use millstream::DType;
 use millstream::engine::graph::Port;
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyRecursionError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyList, PyString};
 
@@ -95,7 +96,7 @@ fn feed<'py>(
     Ok(())
 }
 
-/// An error if an int is out of range of the dtype.
+/// An error if an int is out of range of the dtype. A bool is 0 or 1.
 fn check_range(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
     let (least, most): (i64, u64) = match dtype {
         DType::I8 => (i8::MIN.into(), i8::MAX as u64),
@@ -106,6 +107,7 @@ fn check_range(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
         DType::U16 => (0, u16::MAX.into()),
         DType::U32 => (0, u32::MAX.into()),
         DType::U64 => (0, u64::MAX),
+        DType::Bool => (0, 1),
         _ => return Ok(()),
     };
     let number: i128 = value.extract().map_err(|_| {
@@ -123,10 +125,10 @@ fn check_range(value: &Bound<'_, PyAny>, dtype: DType) -> PyResult<()> {
             dtype.tf_name()
         )));
     }
+    let of_numpy = if dtype == DType::Bool { "bool_" } else { dtype.tf_name() };
     Err(PyTypeError::new_err(format!(
-        "Type of feed value {number} with type {} is not compatible with Tensor type <class 'numpy.{}'>. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).",
+        "Type of feed value {number} with type {} is not compatible with Tensor type <class 'numpy.{of_numpy}'>. Try explicitly setting the type of the feed tensor to a larger type (e.g. int64).",
         value.get_type().str()?,
-        dtype.tf_name()
     )))
 }
 
@@ -162,19 +164,9 @@ fn key_port(graph: &Bound<'_, Graph>, key: &Bound<'_, PyAny>) -> PyResult<Option
 
 /// The ports of a list of feeds, each a name, a tensor, or a composite of tensors.
 pub fn ports_of(graph: &Bound<'_, Graph>, feeds: Option<&Bound<'_, PyAny>>) -> PyResult<Vec<Port>> {
-    let Some(feeds) = feeds.filter(|f| !f.is_none()) else { return Ok(Vec::new()) };
     let mut ports = Vec::new();
-    for item in feeds.try_iter()? {
-        let item = item?;
-        match key_port(graph, &item)? {
-            Some(port) => ports.push(port),
-            None => {
-                let py = item.py();
-                let expand = stack::hooks(py)?.expand.bind(py);
-                let parts: Vec<Bound<'_, PyAny>> = expand.call1((&item, py.None(), true))?.extract()?;
-                ports.extend(ports_of(graph, Some(PyList::new(py, parts)?.as_any()))?);
-            }
-        }
+    if let Some(feeds) = feeds.filter(|f| !f.is_none()) {
+        add_ports(graph, feeds, &mut ports, DEEPEST)?;
     }
     for port in &ports {
         if !graph.get().is_feedable(*port) {
@@ -183,4 +175,30 @@ pub fn ports_of(graph: &Bound<'_, Graph>, feeds: Option<&Bound<'_, PyAny>>) -> P
         }
     }
     Ok(ports)
+}
+
+fn add_ports(
+    graph: &Bound<'_, Graph>,
+    feeds: &Bound<'_, PyAny>,
+    ports: &mut Vec<Port>,
+    depth: usize,
+) -> PyResult<()> {
+    let Some(depth) = depth.checked_sub(1) else {
+        return Err(PyRecursionError::new_err(format!(
+            "feeds are nested more than {DEEPEST} deep (or contain themselves): feed a flat list"
+        )));
+    };
+    for item in feeds.try_iter()? {
+        let item = item?;
+        match key_port(graph, &item)? {
+            Some(port) => ports.push(port),
+            None => {
+                let py = item.py();
+                let expand = stack::hooks(py)?.expand.bind(py);
+                let parts: Vec<Bound<'_, PyAny>> = expand.call1((&item, py.None(), true))?.extract()?;
+                add_ports(graph, PyList::new(py, parts)?.as_any(), ports, depth)?;
+            }
+        }
+    }
+    Ok(())
 }

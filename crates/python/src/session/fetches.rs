@@ -62,8 +62,8 @@ impl Every {
     }
 }
 
-/// Maximum nesting depth of fetches; each level uses stack.
-const DEEPEST: usize = 256;
+/// Maximum nesting depth of fetches and of lists of feeds; each level uses stack.
+pub(super) const DEEPEST: usize = 256;
 
 impl Form {
     /// The form of a fetch; the nodes to run are appended to `targets`.

@@ -134,7 +134,7 @@ const SHORT: Duration = Duration::from_millis(1);
 const LONG: Duration = Duration::from_millis(10);
 
 impl Pace {
-    /// Counts from zero. What is counted before the first look is [short work](short) of the thread.
+    /// Counts from zero. What is counted before the first look is short work of the thread.
     #[inline]
     pub const fn new() -> Pace {
         Pace { left: 0, stretch: 0, last: None }

@@ -1,4 +1,4 @@
-"""e2e-coref (kentonl): its coreference model on a padding queue: spans, coarse-to-fine antecedents, highway LSTMs.
+"""e2e-coref (kentonl): its model of coreference on a padding queue, with antecedents from coarse to fine.
 
 Its op of C++, which picks spans, is written in Python here.
 """

@@ -1,4 +1,4 @@
-"""tensorflow/models, im2txt: training of its captions on a padded queue of pictures, and inference from the checkpoint.
+"""tensorflow/models, im2txt: training on a padded queue of pictures, and captions from the checkpoint.
 
 Inception makes place for one convolution, which takes less time.
 """

@@ -1,4 +1,4 @@
-"""tensorflow/models, textsum: its attention model on its batch reader, by its own script, then its beam search."""
+"""tensorflow/models, textsum: its attention model on its batch reader, then its beam search."""
 
 import os
 

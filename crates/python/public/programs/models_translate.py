@@ -1,4 +1,4 @@
-"""tensorflow/models, the translation tutorial: a bucket, attention of `legacy_seq2seq`, a sampled softmax; answering."""
+"""tensorflow/models, the translation tutorial: a bucket, attention of `legacy_seq2seq`; answering."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""NTM (snowkylin): its copy task with both cells, and one-shot learning with a memory and with LSTM, on made pictures."""
+"""NTM (snowkylin): its copy task with both cells, and one-shot learning on made pictures."""
 
 URL = "https://github.com/snowkylin/ntm"
 COMMIT = "7db406826d6109f44c61a857ef2d1aadbbec7f54"

@@ -118,7 +118,7 @@ fn look_at(now: Instant) -> Result<()> {
 pub struct Pace {
     /// What may still be done before the next look.
     left: usize,
-    /// What is done between two looks; 0 until something is counted.
+    /// What is done between two looks.
     stretch: usize,
     /// The time of the last look.
     last: Option<Instant>,
@@ -134,10 +134,10 @@ const SHORT: Duration = Duration::from_millis(1);
 const LONG: Duration = Duration::from_millis(10);
 
 impl Pace {
-    /// Counts from zero. What is counted before the first look is short work of the thread.
+    /// Counts from zero.
     #[inline]
     pub const fn new() -> Pace {
-        Pace { left: 0, stretch: 0, last: None }
+        Pace { left: FIRST, stretch: FIRST, last: None }
     }
 
     /// Counts `work` elements that are done or about to be done. An error if it is time to look and the run
@@ -162,11 +162,6 @@ impl Pace {
     /// Looks, and decides how much to do before the next look.
     #[cold]
     fn turn(&mut self) -> Result<()> {
-        if self.stretch == 0 {
-            short(FIRST)?;
-            (self.left, self.stretch) = (FIRST, FIRST);
-            return Ok(());
-        }
         let now = Instant::now();
         look_at(now)?;
         match self.last.replace(now).map(|last| now.saturating_duration_since(last)) {
@@ -177,30 +172,6 @@ impl Pace {
         self.left = self.stretch;
         Ok(())
     }
-}
-
-thread_local! {
-    /// What is left of the short work before the next look. A kernel can have millions of pieces that are too
-    /// short to look by themselves, one for each small matrix or row, so all of them look together.
-    static SHORT_WORK: Cell<usize> = const { Cell::new(MOST_SHORT) };
-}
-
-/// The short work between two looks: it takes at least as long as a few hundred looks, and less than 100 ms
-/// if an element takes less than 3 us.
-const MOST_SHORT: usize = 8 * FIRST;
-
-/// Counts a short piece of work that is done or about to be done, at most [`FIRST`] elements.
-fn short(work: usize) -> Result<()> {
-    SHORT_WORK.with(|left| match left.get().checked_sub(work) {
-        Some(less) => {
-            left.set(less);
-            Ok(())
-        }
-        None => {
-            left.set(MOST_SHORT);
-            look()
-        }
-    })
 }
 
 impl Default for Pace {
@@ -214,7 +185,6 @@ impl Default for Pace {
 #[inline]
 pub fn paced(n: usize, mut work: impl FnMut(Range<usize>)) -> Result<()> {
     if n <= FIRST {
-        short(n)?;
         work(0..n);
         return Ok(());
     }
@@ -228,7 +198,6 @@ pub fn paced(n: usize, mut work: impl FnMut(Range<usize>)) -> Result<()> {
 #[inline]
 pub(crate) fn cheaply_paced(n: usize, mut work: impl FnMut(Range<usize>)) -> Result<()> {
     if n <= CHEAP * FIRST {
-        short(n / CHEAP)?;
         work(0..n);
         return Ok(());
     }
@@ -245,8 +214,7 @@ pub fn try_paced(n: usize, mut work: impl FnMut(Range<usize>) -> Result<()>) -> 
 }
 
 fn in_ranges(n: usize, work: &mut dyn FnMut(Range<usize>) -> Result<()>) -> Result<()> {
-    short(n.min(FIRST))?;
-    let mut pace = Pace { left: FIRST, stretch: FIRST, last: None };
+    let mut pace = Pace::new();
     let mut at = 0;
     loop {
         let end = at + pace.stretch.min(n - at);
@@ -312,24 +280,6 @@ mod tests {
         let error = (0..usize::MAX).find_map(|_| pace.spend(1).err()).unwrap();
         assert_eq!(error.code(), Code::DeadlineExceeded);
         assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
-    }
-
-    /// Of many short pieces none would look by itself.
-    #[test]
-    fn short_pieces_end_with_the_deadline_too() {
-        let pieces: [fn() -> Result<()>; 4] = [
-            || Pace::new().spend(3),
-            || paced(100, |range| _ = std::hint::black_box(range)),
-            || try_paced(100, |_| Ok(())),
-            || cheaply_paced(100, |range| _ = std::hint::black_box(range)),
-        ];
-        for piece in pieces {
-            let start = Instant::now();
-            let _entered = enter_until(None, Some(start + Duration::from_millis(20)));
-            let error = std::iter::repeat_with(piece).find_map(Result::err).unwrap();
-            assert_eq!(error.code(), Code::DeadlineExceeded);
-            assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
-        }
     }
 
     #[test]

@@ -183,15 +183,6 @@ fn products() -> Vec<Case> {
     ]
 }
 
-/// Work of many short pieces, none of which is long enough to look by itself.
-fn pieces() -> Vec<Case> {
-    let band = ints(&[0, (1 << 20) - 1]);
-    vec![
-        case("MatrixSquareRoot", vec![filled([1 << 18, 2, 2], 1f32)]),
-        case("MatrixDiagPartV3", vec![filled([1, 1 << 20], 1f32), band, Tensor::scalar(0f32)]),
-    ]
-}
-
 fn elements() -> Vec<Case> {
     let many = || filled([1 << 24], 0.5f32);
     let grid = || filled([1 << 12, 1 << 12], 0.5f32);
@@ -296,7 +287,7 @@ fn long_kernels_end_with_their_run() {
     // One after another, since time is measured.
     let strings = strings().into_iter().map(|case| Case { op_allocates: true, ..case });
     check(
-        [products(), pieces(), elements(), reductions(), images(), draws()]
+        [products(), elements(), reductions(), images(), draws()]
             .into_iter()
             .flatten()
             .chain(strings)

@@ -2745,7 +2745,7 @@ impl<'g> Nn<'g> {
         [op.output(0), op.output(1), op.output(2)]
     }
 
-    /// Returns the `Reshape` of `tensor`, and the range that it stands for.
+    /// Reshapes a quantized tensor, and returns its range `input_min` to `input_max` as it is.
     ///
     /// `QuantizedReshape(tensor: T, shape: Tshape, input_min: f32, input_max: f32) -> (output: T, output_min:
     /// f32, output_max: f32)`

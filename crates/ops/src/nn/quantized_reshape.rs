@@ -9,7 +9,7 @@ use millstream_tensor::Result;
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("QuantizedReshape")
-        .doc("Returns the `Reshape` of `tensor`, and the range that it stands for.")
+        .doc("Reshapes a quantized tensor, and returns its range `input_min` to `input_max` as it is.")
         .input("tensor", "T")
         .input("shape", "Tshape")
         .on_host()

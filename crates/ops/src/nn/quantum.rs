@@ -90,7 +90,7 @@ pub(super) fn range_of_products(a: (f32, f32), b: (f32, f32)) -> (f32, f32) {
     (product * QInt32::LEAST as f32, product * QInt32::MOST as f32)
 }
 
-/// Bytes as integers, less the one that stands for zero.
+/// The difference between each byte and the byte that represents zero, as an integer.
 pub(super) fn centered(x: &Tensor, (min, max): (f32, f32)) -> Result<Tensor> {
     let zero = place::<QUInt8>(0.0, min, max) as i32;
     each(x, |q: QUInt8| q.value().wrapping_sub(zero))

@@ -1543,7 +1543,7 @@ def QuantizedRelu6(*, features: _TensorLike, min_features: _TensorLike, max_feat
     """As `QuantizedRelu`, and replaces integers that stand for floats beyond 6 by that of 6."""
 
 def QuantizedReshape(*, tensor: _TensorLike, shape: _TensorLike, input_min: _TensorLike, input_max: _TensorLike, name: _t.Optional[str] = ...) -> _t.Tuple[_Tensor, _Tensor, _Tensor]:
-    """Returns the `Reshape` of `tensor`, and the range that it stands for."""
+    """Reshapes a quantized tensor, and returns its range `input_min` to `input_max` as it is."""
 
 def QueueClose(*, handle: _TensorLike, cancel_pending_enqueues: bool = ..., name: _t.Optional[str] = ...) -> _Operation:
     """Closes the queue: later enqueues fail, and the items in the queue can still be dequeued. The op waits for pending enqueues; if `cancel_pending_enqueues` is true, it cancels them with `CANCELLED` instead. Closing a closed queue is an error."""

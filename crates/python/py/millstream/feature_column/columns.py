@@ -13,6 +13,7 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tupl
 
 import numpy as np
 
+from millstream.feature_column import configs
 from millstream.framework import (
     SparseTensor,
     add_to_collection,
@@ -111,6 +112,20 @@ class Column:
         if kind.transform_feature is not Column.transform_feature:
             return self.transform_feature(inputs, None)
         raise NotImplementedError("%s.transform_feature" % kind.__name__)
+
+    # The configuration, whose methods are internal in TensorFlow 1.15, too.
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("millstream."):
+            configs.CLASSES.setdefault(cls.__name__, cls)
+
+    def _get_config(self) -> Dict[str, Any]:
+        return configs.config_of(self)
+
+    @classmethod
+    def _from_config(cls, config: Dict[str, Any], custom_objects: Any = None, columns_by_name: Any = None) -> Any:
+        return configs.column_of(cls, config, custom_objects, columns_by_name)
 
     # The names of TensorFlow's two versions of columns, which programs define in classes of their own.
 
@@ -768,6 +783,9 @@ class SharedEmbeddingColumn(EmbeddingColumn):
     def name(self) -> str:  # type: ignore[override]
         """The source's name, with `_shared_embedding`."""
         return self.categorical_column.name + "_shared_embedding"
+
+    def _get_config(self) -> Dict[str, Any]:
+        raise NotImplementedError("a column that shares its table has no configuration: the table is not a part of it")
 
     @property
     def scope(self) -> str:

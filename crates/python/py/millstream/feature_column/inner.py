@@ -40,8 +40,10 @@ from millstream.feature_column.columns import (
     weighted_categorical_column as _weighted_categorical_column,
 )
 from millstream.feature_column.owners import DenseFeatures as DenseFeatures, InputLayer as InputLayer, StateManager as StateManager
+from millstream.feature_column.models import LinearModel as LinearModel, OldLinearModel as _OldLinearModel
 from millstream.framework import name_scope
 
+_LinearModel = _OldLinearModel
 _StateManagerImpl = StateManager
 
 _BucketizedColumn = BucketizedColumn
@@ -100,4 +102,4 @@ def is_feature_column_v2(feature_columns: Any) -> bool:
     return True
 
 
-__all__ = ["FeatureColumn", "is_feature_column_v2", "make_parse_example_spec_v2", "sequence_length_from_sparse_tensor"]
+__all__ = ["FeatureColumn", "LinearModel", "is_feature_column_v2", "make_parse_example_spec_v2", "sequence_length_from_sparse_tensor"]

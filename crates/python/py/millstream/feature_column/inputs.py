@@ -162,17 +162,9 @@ def _weighted(column: Any, inputs: Features, units: int, combiner: str, kept: An
     sparse = isinstance(column, Categorical)
     shape = [column.n_ids if sparse else column.n_numbers, units]
     if sparse:
-        ids, of_ids = column.ids(inputs)
+        pair = column.ids(inputs)
         weights = get_variable("weights", shape, dtypes.float32, initializer=zeros_initializer(), trainable=trainable, collections=kept)
-        if isinstance(column, BucketizedColumn) or ids.dense_shape.shape.num_elements() != 2:
-            rows = ids.dense_shape[0]
-            ids = _flat(ids, rows)
-            of_ids = None if of_ids is None else _flat(of_ids, rows)
-        else:
-            node_counts.also(10 if of_ids is None else 20)  # TensorFlow makes matrices of matrices, too.
-        node_counts.also(1)  # TensorFlow's variable is a resource.
-        found = embedding.safe_embedding_lookup_sparse(weights, ids, sparse_weights=of_ids, combiner=combiner, name="weighted_sum")
-        return found, [weights]
+        return weighted_ids(column, pair, weights, combiner), [weights]
     before = set(get_variable_scope().global_variables())
     tensor = column.dense(inputs, kept, trainable)
     tensor = array_ops.reshape(tensor, [array_ops.shape(tensor)[0], column.n_numbers])
@@ -180,6 +172,19 @@ def _weighted(column: Any, inputs: Features, units: int, combiner: str, kept: An
     node_counts.also(2)  # TensorFlow's variable is a resource.
     others = [v for v in get_variable_scope().global_variables() if v not in before and v is not weights]
     return math_ops.matmul(tensor, weights, name="weighted_sum"), [*others, weights]
+
+
+def weighted_ids(column: Any, pair: Any, weights: Any, combiner: str) -> Any:
+    """Returns the combined weights of a categorical column's ids."""
+    ids, of_ids = pair
+    if isinstance(column, BucketizedColumn) or ids.dense_shape.shape.num_elements() != 2:
+        rows = ids.dense_shape[0]
+        ids = _flat(ids, rows)
+        of_ids = None if of_ids is None else _flat(of_ids, rows)
+    else:
+        node_counts.also(10 if of_ids is None else 20)  # TensorFlow makes matrices of matrices, too.
+    node_counts.also(1)  # TensorFlow's variable is a resource.
+    return embedding.safe_embedding_lookup_sparse(weights, ids, sparse_weights=of_ids, combiner=combiner, name="weighted_sum")
 
 
 def _flat(ids: Any, rows: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 from typing import Any, Dict, List, Optional
 
-from millstream.feature_column import inputs as _inputs
+from millstream.feature_column import configs, inputs as _inputs
 from millstream.feature_column.columns import Dense, Features
 from millstream.framework import get_default_graph, name_scope
 from millstream.layers.core import Layer
@@ -76,7 +76,59 @@ class StateManager:
         return self._resources[feature_column][name]
 
 
-class DenseFeatures(Layer):
+class OfColumns(Layer):
+    """A layer that owns the variables of columns and is called with a dictionary of features.
+
+    Args:
+      feature_columns: Columns.
+      kind: Their class.
+      trainable: Whether variables are trained.
+      name: The name of the layer.
+
+    Raises:
+      ValueError: A column is of another class, or two have one name.
+    """
+
+    def __init__(self, feature_columns: Any, kind: Any, trainable: bool = True, name: Optional[str] = None, **kwargs: Any) -> None:
+        super().__init__(trainable=trainable, name=name, **kwargs)
+        words = "Items of feature_columns must be a <class '" + kind.__name__.replace("Dense", "DenseColumn") + "'>. You can wrap a categorical column with an embedding_column or indicator_column. Given: %s"
+        self._feature_columns = _inputs.ordered(feature_columns, kind, words)
+        self._state_manager = StateManager(self, trainable)
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of the layer, as plain values."""
+        columns = configs.serialize_feature_columns(self._feature_columns)
+        return {"name": self.name, "trainable": self._state_manager._trainable, "dtype": None, "feature_columns": columns}
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any], custom_objects: Any = None) -> Any:
+        """Returns the layer of such arguments."""
+        given = {key: value for key, value in config.items() if not (key == "dtype" and value is None)}
+        given["feature_columns"] = configs.deserialize_feature_columns(config["feature_columns"], custom_objects)
+        return cls(**given)
+
+    def build(self, _: Any) -> None:
+        """Makes the variables of the columns."""
+        for column in self._feature_columns:
+            with variable_scope(column.name):
+                column.create_state(self._state_manager)
+        self.built = True
+
+    def __call__(self, features: Any, *args: Any, **kwargs: Any) -> Any:  # type: ignore[override]
+        """Returns what `call` makes of the features, in the scope of the layer."""
+        if not isinstance(features, dict):
+            raise ValueError("We expected a dictionary here. Instead we got: ", features)
+        if self.built:
+            # Each call has a name scope of its own.
+            with variable_scope(self._scope, auxiliary_name_scope=False), name_scope(self.name):
+                return self.call(features, *args, **kwargs)
+        with self.opened(kwargs.pop("scope", None)) as here:
+            self._scope = self._scope or here
+            self.build(None)
+            return self.call(features, *args, **kwargs)
+
+
+class DenseFeatures(OfColumns):
     """A layer that makes a dense tensor of features: the columns beside each other, in the order of their
     names.
 
@@ -90,30 +142,7 @@ class DenseFeatures(Layer):
     """
 
     def __init__(self, feature_columns: Any, trainable: bool = True, name: Optional[str] = None, **kwargs: Any) -> None:
-        super().__init__(trainable=trainable, name=name, **kwargs)
-        words = "Items of feature_columns must be a <class 'DenseColumn'>. You can wrap a categorical column with an embedding_column or indicator_column. Given: %s"
-        self._feature_columns = _inputs.ordered(feature_columns, Dense, words)
-        self._state_manager = StateManager(self, trainable)
-
-    def build(self, _: Any) -> None:
-        """Makes the variables of the columns."""
-        for column in self._feature_columns:
-            with variable_scope(column.name):
-                column.create_state(self._state_manager)
-        self.built = True
-
-    def __call__(self, features: Any, cols_to_output_tensors: Any = None, **kwargs: Any) -> Any:  # type: ignore[override]
-        """Returns what `call` makes of the features, in the scope of the layer."""
-        if not isinstance(features, dict):
-            raise ValueError("We expected a dictionary here. Instead we got: ", features)
-        if self.built:
-            # Each call has a name scope of its own.
-            with variable_scope(self._scope, auxiliary_name_scope=False), name_scope(self.name):
-                return self.call(features, cols_to_output_tensors)
-        with self.opened(kwargs.pop("scope", None)) as here:
-            self._scope = self._scope or here
-            self.build(None)
-            return self.call(features, cols_to_output_tensors)
+        super().__init__(feature_columns, Dense, trainable, name, **kwargs)
 
     def call(self, features: Any, cols_to_output_tensors: Any = None) -> Any:  # type: ignore[override]
         """Returns the columns beside each other, a row for each example.

@@ -87,8 +87,10 @@ python.estimator.training .estimator
 python.feature_column.dense_features .feature_column .feature_column.owners
 python.feature_column.feature_column .feature_column .feature_column.inner
 python.feature_column.feature_column_lib .feature_column
+python.feature_column.serialization .feature_column.configs
+python.feature_column.dense_features_v2 .feature_column.owners
 python.feature_column.feature_column_v2 .feature_column .feature_column.inner
-python.feature_column.sequence_feature_column .feature_column.sequences
+python.feature_column.sequence_feature_column .feature_column.sequences .feature_column.models
 python.feature_column.utils .feature_column.inner
 python.framework.constant_op .framework.constant_values .
 python.framework.device .

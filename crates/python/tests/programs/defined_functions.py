@@ -235,3 +235,23 @@ def py_function_without_results(tf):
     done = tf.py_function(lambda x: seen.append(float(x.numpy())), [tf.constant(2.0)], [])
     with tf.Session() as sess:
         return sess.run(done), seen
+
+
+def keywords_for_the_runtime(tf):
+    def called(**options):
+        @_defun(tf.float32, **options)
+        def twice(x):
+            return 2.0 * x
+
+        with tf.Graph().as_default():
+            x = tf.constant(3.0)
+            y = twice(x, noinline=True)
+            return _run(tf, y, tf.gradients(y, x)[0])
+
+    return {
+        "fine": [called(noinline=True), called(_implements="twice")],
+        "compiled": [called(compiled=False, separate_compiled_gradients=False)],
+        "other": caught(lambda: called(inlined=True), WHOLE),
+        "in a call": caught(lambda: _defun(tf.float32)(lambda x: x)(1.0, inlined=True), WHOLE),
+        "not called": caught(lambda: _defun(tf.float32, inlined=True)(lambda x: x), WHOLE),
+    }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import threading
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from millstream._engine import Operation, Tensor
 from millstream.framework import control_dependencies, convert_to_tensor, dtypes, get_default_graph, name_scope
@@ -24,7 +24,12 @@ __all__ = ["Defun"]
 _numbers = itertools.count()
 
 # What a call accepts besides the arguments. TensorFlow's runtime reads the others.
-_KEYWORDS = ("name", "noinline", "compiled", "separate_compiled_gradients")
+_KEYWORDS = ("name", "noinline", "compiled", "separate_compiled_gradients", "_implements", "_reference")
+
+# The arguments of `Defun` that it reads itself.
+_OPTIONS = (
+    "func_name", "grad_func", "python_grad_func", "out_names", "shape_func", "capture_by_value", "capture_resource_var_by_value"
+)
 
 # Operations that keep something between runs and change nothing that another run could see.
 _HARMLESS = ("Placeholder", "VariableV2", "Variable", "VarHandleOp", "ReadVariableOp", "TemporaryVariable")
@@ -73,6 +78,13 @@ def get_extra_args() -> List[Tensor]:
     return _captured()[1]
 
 
+def _check_keywords(keywords: Iterable[str]) -> None:
+    """Raises an error for keywords that no call of a function accepts, with TensorFlow's words."""
+    unknown = [key for key in keywords if key not in _KEYWORDS and not key.startswith("experimental_")]
+    if unknown:
+        raise ValueError("Unknown keyword arguments: %s" % {}.fromkeys(unknown).keys())
+
+
 class Defun:
     """A decorator that makes a function of tensors, which may have a gradient of its own.
 
@@ -84,9 +96,12 @@ class Defun:
       **kwargs: `func_name`, the function's name; `grad_func`, a `Defun` of the arguments and the gradients of
         the results that returns the gradients of the arguments; `python_grad_func`, a function of the call
         (with `inputs` and `outputs`) and of the gradients of the results; `out_names`; `shape_func`.
+        `noinline`, `compiled`, `separate_compiled_gradients`, `_implements`, `_reference` and names that
+        begin with `experimental_` are for TensorFlow's runtime, and change nothing here.
 
     Raises:
-      ValueError: `grad_func` and `python_grad_func` are both given, or the function takes keywords.
+      ValueError: `grad_func` and `python_grad_func` are both given, or the function takes keywords. The first
+        call raises it for a keyword argument of another name.
 
     Example:
       >>> tf.as_tensorflow()
@@ -102,10 +117,6 @@ class Defun:
 
     def __init__(self, *input_types: Any, **kwargs: Any) -> None:
         self._types = tuple(dtypes.as_dtype(t) for t in input_types)
-        known = ("func_name", "grad_func", "python_grad_func", "out_names", "shape_func", "capture_by_value")
-        unknown = [key for key in kwargs if key not in (*known, "capture_resource_var_by_value")]
-        if unknown:
-            raise TypeError("Defun has no argument %s: it has %s" % (", ".join(sorted(unknown)), ", ".join(known)))
         self._options = kwargs
 
     def __call__(self, func: Callable[..., Any]) -> "_DefinedFunction":
@@ -150,6 +161,7 @@ class _DefinedFunction:
         self.python_grad_func: Optional[Callable[..., Any]] = options.get("python_grad_func")
         if self._grad_func is not None and self.python_grad_func is not None:
             raise ValueError("Gradient defined twice for function %s" % self.name)
+        self._options = options
         self._lock = threading.RLock()
 
     @property
@@ -188,11 +200,10 @@ class _DefinedFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function: returns its tensor, a tuple of several, or an operation if it returns None."""
-        unknown = [key for key in kwargs if key not in _KEYWORDS]
+        _check_keywords([key for key in self._options if key not in _OPTIONS and key != "name"])
         if len(args) != len(self._types or self._args) and not (self._is_variadic and len(self._args) <= len(args) and not self._types):
             raise ValueError("Expected number of arguments: %d, received: %d" % (len(self._types or self._args), len(args)))
-        if unknown:
-            raise ValueError("Unknown keyword arguments: %s" % {}.fromkeys(unknown).keys())
+        _check_keywords(kwargs)
         with name_scope(kwargs.get("name"), self.name, list(args)) as scope:
             inputs = [self._input(i, value) for i, value in enumerate(args)]
             results, effects = self._build(inputs)

@@ -84,6 +84,56 @@ def test_an_interrupted_run_loses_no_element():
         assert sess.run(x).tolist() == [3, 4, 5]
 
 
+TRANSFORMED = {
+    "batch": lambda d: d.batch(3),
+    "large batch": lambda d: d.map(lambda x: tf.fill([400, 1000], x)).batch(3).map(lambda x: x[:, -1, -1]),
+    "padded_batch": lambda d: d.map(lambda x: tf.fill([x, 70_000], x)).padded_batch(4, [-1, 70_000]).map(lambda x: x[:, :, 0]),
+    "window": lambda d: d.window(3, 2).flat_map(lambda w: w.batch(3)),
+    "shuffle": lambda d: d.shuffle(4, seed=1),
+    "group_by_window": lambda d: d.apply(
+        tf.data.experimental.group_by_window(lambda x: x % 2, lambda _, w: w.batch(3), window_size=3)
+    ),
+    "unbatch": lambda d: d.batch(3).apply(tf.data.experimental.unbatch()),
+    "zip": lambda d: D.zip((d, D.range(20))).map(lambda x, y: x + y),
+    "filter": lambda d: d.filter(lambda x: x % 3 > 0),
+    "unique": lambda d: d.map(lambda x: x // 2).apply(tf.data.experimental.unique()),
+    "scan": lambda d: d.apply(tf.data.experimental.scan(tf.constant(0, tf.int64), lambda s, x: (s + x, s + x))),
+    "map_and_batch": lambda d: d.apply(tf.data.experimental.map_and_batch(lambda x: x + 1, 4)),
+    "cache": lambda d: d.cache().repeat(2),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMED)
+def test_interrupted_runs_get_all_elements_in_the_end(name):
+    """Some elements take longer than a run may, the first time that they are asked for."""
+
+    def elements(pause):
+        known = set()
+
+        def wait(x):
+            if int(x) in (2, 5, 6) and int(x) not in known:
+                known.add(int(x))
+                time.sleep(pause)
+            return x
+
+        d = D.range(9).map(lambda x: tf.py_func(wait, [x], tf.int64))
+        x = TRANSFORMED[name](d.map(lambda x: tf.reshape(x, []))).make_one_shot_iterator().get_next()
+        found, interrupted = [], 0
+        options = tf.RunOptions(timeout_in_ms=200 if pause else 0)
+        with tf.Session() as sess:
+            while interrupted < 50:
+                try:
+                    found.append(sess.run(x, options=options).tolist())
+                except tf.errors.DeadlineExceededError:
+                    interrupted += 1
+                except tf.errors.OutOfRangeError:
+                    break
+        return found, interrupted
+
+    (want, none), (found, interrupted) = elements(0), elements(0.4)
+    assert none == 0 < interrupted < 50 and found == want
+
+
 def test_a_dataset_without_elements_that_pass_ends_at_the_deadline():
     x = D.range(1).repeat().filter(lambda x: x > 0).make_one_shot_iterator().get_next()
     with tf.Session() as sess, pytest.raises(tf.errors.DeadlineExceededError):

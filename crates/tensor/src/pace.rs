@@ -118,7 +118,7 @@ fn look_at(now: Instant) -> Result<()> {
 pub struct Pace {
     /// What may still be done before the next look.
     left: usize,
-    /// What is done between two looks.
+    /// What is done between two looks; 0 until something is counted.
     stretch: usize,
     /// The time of the last look.
     last: Option<Instant>,
@@ -134,10 +134,10 @@ const SHORT: Duration = Duration::from_millis(1);
 const LONG: Duration = Duration::from_millis(10);
 
 impl Pace {
-    /// Counts from zero.
+    /// Counts from zero. What is counted before the first look is short work of the thread.
     #[inline]
     pub const fn new() -> Pace {
-        Pace { left: FIRST, stretch: FIRST, last: None }
+        Pace { left: 0, stretch: 0, last: None }
     }
 
     /// Counts `work` elements that are done or about to be done. An error if it is time to look and the run
@@ -162,6 +162,11 @@ impl Pace {
     /// Looks, and decides how much to do before the next look.
     #[cold]
     fn turn(&mut self) -> Result<()> {
+        if self.stretch == 0 {
+            short(FIRST)?;
+            (self.left, self.stretch) = (FIRST, FIRST);
+            return Ok(());
+        }
         let now = Instant::now();
         look_at(now)?;
         match self.last.replace(now).map(|last| now.saturating_duration_since(last)) {
@@ -171,6 +176,65 @@ impl Pace {
         }
         self.left = self.stretch;
         Ok(())
+    }
+}
+
+thread_local! {
+    /// What is left of the short work before the next look. A kernel can have millions of pieces that are too
+    /// short to look by themselves, one for each small matrix or row, so all of them look together.
+    static SHORT_WORK: Cell<usize> = const { Cell::new(MOST_SHORT) };
+}
+
+/// The short work between two looks: it takes at least as long as a few hundred looks, and less than 100 ms
+/// if an element takes less than 3 us.
+const MOST_SHORT: usize = 8 * FIRST;
+
+/// Counts a short piece of work that is done or about to be done, at most [`FIRST`] elements.
+fn short(work: usize) -> Result<()> {
+    SHORT_WORK.with(|left| match left.get().checked_sub(work) {
+        Some(less) => {
+            left.set(less);
+            Ok(())
+        }
+        None => {
+            left.set(MOST_SHORT);
+            look()
+        }
+    })
+}
+
+/// A guard: while it lives, short work on this thread looks, or runs to its end, whatever it did before.
+#[derive(Debug)]
+#[must_use = "short work is as before once the guard is dropped"]
+pub struct ShortWork {
+    before: usize,
+    /// The guard stays on its thread.
+    _here: PhantomData<*const ()>,
+}
+
+impl ShortWork {
+    fn with(left: usize) -> ShortWork {
+        ShortWork { before: SHORT_WORK.replace(left), _here: PhantomData }
+    }
+
+    /// Short work runs to its end. For kernels that change something: one that has taken an element, and
+    /// puts it together in many short pieces, would lose it between two of them.
+    #[inline]
+    pub fn runs_on() -> ShortWork {
+        ShortWork::with(usize::MAX)
+    }
+
+    /// Short work looks. For functions that such kernels call.
+    #[inline]
+    pub fn looks() -> ShortWork {
+        ShortWork::with(MOST_SHORT)
+    }
+}
+
+impl Drop for ShortWork {
+    #[inline]
+    fn drop(&mut self) {
+        SHORT_WORK.set(self.before);
     }
 }
 
@@ -185,6 +249,7 @@ impl Default for Pace {
 #[inline]
 pub fn paced(n: usize, mut work: impl FnMut(Range<usize>)) -> Result<()> {
     if n <= FIRST {
+        short(n)?;
         work(0..n);
         return Ok(());
     }
@@ -198,6 +263,7 @@ pub fn paced(n: usize, mut work: impl FnMut(Range<usize>)) -> Result<()> {
 #[inline]
 pub(crate) fn cheaply_paced(n: usize, mut work: impl FnMut(Range<usize>)) -> Result<()> {
     if n <= CHEAP * FIRST {
+        short(n / CHEAP)?;
         work(0..n);
         return Ok(());
     }
@@ -214,7 +280,8 @@ pub fn try_paced(n: usize, mut work: impl FnMut(Range<usize>) -> Result<()>) -> 
 }
 
 fn in_ranges(n: usize, work: &mut dyn FnMut(Range<usize>) -> Result<()>) -> Result<()> {
-    let mut pace = Pace::new();
+    short(n.min(FIRST))?;
+    let mut pace = Pace { left: FIRST, stretch: FIRST, last: None };
     let mut at = 0;
     loop {
         let end = at + pace.stretch.min(n - at);
@@ -280,6 +347,40 @@ mod tests {
         let error = (0..usize::MAX).find_map(|_| pace.spend(1).err()).unwrap();
         assert_eq!(error.code(), Code::DeadlineExceeded);
         assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    }
+
+    /// Of many short pieces none would look by itself.
+    #[test]
+    fn short_pieces_end_with_the_deadline_too() {
+        let pieces: [fn() -> Result<()>; 4] = [
+            || Pace::new().spend(3),
+            || paced(100, |range| _ = std::hint::black_box(range)),
+            || try_paced(100, |_| Ok(())),
+            || cheaply_paced(100, |range| _ = std::hint::black_box(range)),
+        ];
+        for piece in pieces {
+            let start = Instant::now();
+            let _entered = enter_until(None, Some(start + Duration::from_millis(20)));
+            let error = std::iter::repeat_with(piece).find_map(Result::err).unwrap();
+            assert_eq!(error.code(), Code::DeadlineExceeded);
+            assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+        }
+    }
+
+    #[test]
+    fn short_pieces_of_what_changes_something_run_on() {
+        let _entered = enter_until(None, Some(Instant::now()));
+        let many = || (0..8 * FIRST).try_for_each(|_| Pace::new().spend(3));
+        {
+            let _on = ShortWork::runs_on();
+            assert!(many().is_ok());
+            {
+                let _looks = ShortWork::looks();
+                assert_eq!(many().unwrap_err().code(), Code::DeadlineExceeded);
+            }
+            assert!(many().is_ok());
+        }
+        assert_eq!(many().unwrap_err().code(), Code::DeadlineExceeded);
     }
 
     #[test]

@@ -183,6 +183,38 @@ fn products() -> Vec<Case> {
     ]
 }
 
+/// Work of many short pieces, none of which is long enough to look by itself.
+fn pieces() -> Vec<Case> {
+    let band = ints(&[0, (1 << 20) - 1]);
+    let identities = |n: usize| {
+        Tensor::from_iter([n, 3, 3], (0..9 * n).map(|i| f32::from(u8::from(i % 9 % 4 == 0)))).unwrap()
+    };
+    let many = || identities(1 << 19);
+    let column = || filled([1 << 19, 3, 1], 1f32);
+    vec![
+        case("MatrixInverse", vec![many()]),
+        case("MatrixDeterminant", vec![many()]),
+        case("LogMatrixDeterminant", vec![many()]),
+        case("MatrixSolve", vec![many(), column()]),
+        case("MatrixTriangularSolve", vec![many(), column()]),
+        case("MatrixSolveLs", vec![many(), column(), Tensor::scalar(0f64)]),
+        case("Cholesky", vec![many()]),
+        case("Lu", vec![many()]),
+        case("Qr", vec![many()]),
+        case("Svd", vec![many()]),
+        case("SelfAdjointEigV2", vec![many()]),
+        case("MatrixLogarithm", vec![filled([1 << 16, 2, 2], Complex::new(1f32, 1.0))]),
+        case(
+            "MatrixBandPart",
+            vec![filled([1 << 22, 2, 2], 1f32), Tensor::scalar(0i64), Tensor::scalar(0i64)],
+        ),
+        case("FFT", vec![filled([1 << 21, 4], Complex::new(1f32, 0.0))]),
+        case("RFFT", vec![filled([1 << 21, 4], 1f32), ints(&[4])]),
+        case("MatrixSquareRoot", vec![filled([1 << 18, 2, 2], 1f32)]),
+        case("MatrixDiagPartV3", vec![filled([1, 1 << 20], 1f32), band, Tensor::scalar(0f32)]),
+    ]
+}
+
 fn elements() -> Vec<Case> {
     let many = || filled([1 << 24], 0.5f32);
     let grid = || filled([1 << 12, 1 << 12], 0.5f32);
@@ -287,7 +319,7 @@ fn long_kernels_end_with_their_run() {
     // One after another, since time is measured.
     let strings = strings().into_iter().map(|case| Case { op_allocates: true, ..case });
     check(
-        [products(), elements(), reductions(), images(), draws()]
+        [products(), pieces(), elements(), reductions(), images(), draws()]
             .into_iter()
             .flatten()
             .chain(strings)

@@ -5,6 +5,7 @@ use crate::machine::LONG_NS;
 use millstream_graph::Attr;
 use millstream_graph::op::{BuildCx, Cost, Fuse, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught};
 use millstream_state::Resources;
+use millstream_tensor::pace::ShortWork;
 use millstream_tensor::{Error, Result, Tensor, budget};
 use std::panic::Location;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ pub(crate) struct KernelPlan {
     pub indices: u64,
     /// As in the declaration, too.
     pub estimate: Cost,
+    /// Whether the kernel changes what outlives the run, so that its short work runs on.
+    pub changes: bool,
 }
 
 /// How a kernel computes.
@@ -84,6 +87,7 @@ impl KernelPlan {
                 (of.run)(&of.info, cx).map(|()| true).map_err(named)
             }
         };
+        let _on = self.changes.then(ShortWork::runs_on);
         let result = budget::room_for(cx.inputs(), self.scratch, self.indices).and_then(|_room| run(cx));
         result.map_err(|error| match self.info.attrs.get("_help") {
             Some(Attr::Str(help)) => error.with_help(help.text()),
@@ -117,5 +121,6 @@ pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<
         }
     };
     let (scratch, indices) = (info.op.kernel.scratch, info.index_inputs());
-    Ok(KernelPlan { info: info.clone(), body, scratch, indices, estimate: info.op.kernel.cost })
+    let (estimate, changes) = (info.op.kernel.cost, info.op.kernel.effect.changes());
+    Ok(KernelPlan { info: info.clone(), body, scratch, indices, estimate, changes })
 }

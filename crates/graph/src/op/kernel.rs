@@ -102,6 +102,13 @@ pub enum Effect {
     Stateful,
 }
 
+impl Effect {
+    /// Whether something that outlives the run may be changed.
+    pub fn changes(self) -> bool {
+        matches!(self, Effect::Writes | Effect::Stateful)
+    }
+}
+
 /// An estimate of a kernel's time, which decides between running it inline and handing it to a worker.
 #[derive(Clone, Copy, Debug)]
 pub enum Cost {

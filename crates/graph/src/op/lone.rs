@@ -10,6 +10,7 @@ use millstream_files::Files;
 use millstream_state::collective::Alone;
 use millstream_state::{Activity, Cancellation, Resources};
 use millstream_tensor::budget::{self, Budget};
+use millstream_tensor::pace::ShortWork;
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::sync::{Arc, mpsc};
@@ -75,6 +76,7 @@ pub fn env() -> StepEnv {
 
 /// Runs the kernel of a node and returns the outputs. A kernel that would wait is an error.
 pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+    let _on = node.op.kernel.effect.changes().then(ShortWork::runs_on);
     let _room = budget::room_for(inputs, node.op.kernel.scratch, node.index_inputs())?;
     let mut inputs = inputs.to_vec();
     let mut outputs: SmallVec<[Option<Tensor>; 4]> = SmallVec::from_elem(None, node.output_types.len());

@@ -26,7 +26,7 @@ pub(super) struct Batch(pub Size);
 impl How for Batch {
     fn begin(over: &Over<Batch>, env: &StepEnv) -> Result<Source> {
         let mut batches = Gathering::of(over.input.begin(env)?, over.how.0);
-        Ok(source(move |env| batches.next(env)?.map(|batch| stacked(&batch)).transpose()))
+        Ok(source(move |env| batches.next(env, stacked)))
     }
 
     fn cardinality(over: &Over<Batch>) -> i64 {

@@ -1,6 +1,6 @@
 //! Batches: elements side by side in tensors with one more axis.
 
-use super::datasets::{Element, Kept, Source, counted, is_interrupt};
+use super::datasets::{Element, Kept, Source, counted, is_interrupt, keep};
 use millstream_graph::op::{KernelCx, StepEnv};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{Assembler, Code, Error, Result, Shape, Tensor, ensure};
@@ -42,11 +42,16 @@ impl Gathering {
         Gathering { input, size, held: Charged::new() }
     }
 
-    /// The elements of the next batch, or `None` at the end. An interrupted batch goes on where it stopped.
-    pub(super) fn next(&mut self, env: &StepEnv) -> Result<Option<Charged<Kept>>> {
+    /// The batch that `build` makes of the next elements, or `None` at the end. An interrupted batch goes on
+    /// where it stopped: its elements stay until it is built.
+    pub(super) fn next(
+        &mut self,
+        env: &StepEnv,
+        build: impl FnOnce(&[Kept]) -> Result<Element>,
+    ) -> Result<Option<Element>> {
         while self.held.len() < self.size.most {
             match self.input.next(env) {
-                Ok(Some(element)) => self.held.push(Kept::of(element)?)?,
+                Ok(Some(element)) => keep(&mut self.held, element)?,
                 Ok(None) if self.held.is_empty() || self.size.whole_only => {
                     self.held = Charged::new();
                     return Ok(None);
@@ -55,7 +60,13 @@ impl Gathering {
                 Err(error) => return Err(self.lost(error)),
             }
         }
-        Ok(Some(std::mem::take(&mut self.held)))
+        match build(&self.held) {
+            Ok(batch) => {
+                self.held = Charged::new();
+                Ok(Some(batch))
+            }
+            Err(error) => Err(self.lost(error)),
+        }
     }
 
     /// As in TensorFlow, an element that fails takes its batch with it.

@@ -1,6 +1,6 @@
 //! `CacheDataset`: elements that are made once and kept in memory.
 
-use super::datasets::{Element, How, Kept, Over, Source, over, source, transforms};
+use super::datasets::{Element, How, Kept, Over, Source, keep, over, source, transforms};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::{DType, Error, Result};
@@ -39,7 +39,7 @@ impl How for Cached {
                 cache.0.lock().get_or_insert_with(|| Arc::new(made));
                 return Ok(None);
             };
-            made.push(Kept::of(element.clone())?)?;
+            keep(&mut made, element.clone())?;
             Ok(Some(element))
         }))
     }

@@ -10,7 +10,8 @@ use millstream_graph::Attrs;
 use millstream_graph::op::spec::{Func, ShapeList, Spec as _, TypeList};
 use millstream_graph::op::{CallFunction, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn, StepEnv};
 use millstream_state::dtype_names;
-use millstream_tensor::pace::look;
+use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::{look, uninterrupted};
 use millstream_tensor::{
     Code, DType, Error, Opaque, PartialShape, Result, Tensor, Variant, budget, ensure, invalid,
 };
@@ -40,8 +41,6 @@ pub(crate) type Element = SmallVec<[Tensor; 2]>;
 
 /// An element that a pass holds for later, such as for a batch. Whatever holds many of them is [`Charged`],
 /// and components that do not fit in place are charged here.
-///
-/// [`Charged`]: millstream_tensor::budget::Charged
 pub(super) struct Kept {
     element: Element,
     _room: budget::Room,
@@ -63,6 +62,13 @@ impl std::ops::Deref for Kept {
     fn deref(&self) -> &Element {
         &self.element
     }
+}
+
+/// Adds an element to those that a pass holds. A run that is over by now does not end here: its element would
+/// be lost.
+pub(super) fn keep(held: &mut Charged<Kept>, element: Element) -> Result<()> {
+    let _whole = uninterrupted();
+    held.push(Kept::of(element)?)
 }
 
 /// A sequence of elements.

@@ -7,6 +7,7 @@ use super::datasets::{
 use super::window_dataset::Few;
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::budget::{Charged, Room};
+use millstream_tensor::pace::uninterrupted;
 use millstream_tensor::{Result, Tensor, ensure};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -92,6 +93,8 @@ impl Pass {
             self.ended = true;
             return Ok(());
         };
+        // A run that is over by now ends later, where the element is not lost.
+        let _whole = uninterrupted();
         if self.sizes.insert(key, size).is_none() {
             self.room.add(ENTRIES)?;
         }
@@ -105,9 +108,10 @@ impl Pass {
 
     fn reduce(&mut self, how: &Groups, env: &StepEnv) -> Result<()> {
         let Some((key, elements)) = self.full.take() else { return Ok(()) };
-        let group = Data::new(Few(elements.clone(), self.spec.clone()), 0)?.tensor()?;
-        let pass =
-            how.reduce.call_dataset(&[Tensor::scalar(key), group], env).and_then(|data| data.begin(env));
+        let group = Data::new(Few(elements.clone(), self.spec.clone()), 0).and_then(Data::tensor);
+        let pass = group
+            .and_then(|group| how.reduce.call_dataset(&[Tensor::scalar(key), group], env))
+            .and_then(|data| data.begin(env));
         if pass.as_ref().is_err_and(is_interrupt) {
             self.full = Some((key, elements));
         }

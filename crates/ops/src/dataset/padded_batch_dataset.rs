@@ -44,7 +44,7 @@ impl How for Padded {
     fn begin(over: &Over<Padded>, env: &StepEnv) -> Result<Source> {
         let mut batches = Gathering::of(over.input.begin(env)?, over.how.size);
         let (shapes, values) = (over.how.shapes.clone(), over.how.values.clone());
-        Ok(source(move |env| batches.next(env)?.map(|batch| padded(&batch, &shapes, &values)).transpose()))
+        Ok(source(move |env| batches.next(env, |elements| padded(elements, &shapes, &values))))
     }
 
     fn cardinality(over: &Over<Padded>) -> i64 {

@@ -7,6 +7,7 @@ use super::datasets::{ENDLESS, Element, How, Kept, Over, Shuffles, Source, count
 use crate::shared::philox::Words;
 use millstream_graph::op::{KernelCx, StepEnv};
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::uninterrupted;
 use millstream_tensor::{Error, Result, ensure};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -140,6 +141,8 @@ impl Pass {
 
     fn put(&mut self, element: Element) -> Result<()> {
         let Some(slice) = self.slices.back_mut() else { return Ok(()) };
+        // A run that is over by now ends later, where the element is not lost.
+        let _whole = uninterrupted();
         let element = Kept::of(element)?;
         let at = slice.1 % self.size;
         if at == self.slots.len() {

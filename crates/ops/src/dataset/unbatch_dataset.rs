@@ -35,8 +35,9 @@ impl How for Unbatch {
                 }
                 (batch, next, len) = (element, 0, rows.unwrap_or(0));
             }
+            let rows = batch.iter().map(|value| value.row(next)).collect::<Result<_>>()?;
             next += 1;
-            batch.iter().map(|value| value.row(next - 1)).collect::<Result<_>>().map(Some)
+            Ok(Some(rows))
         }))
     }
 }

@@ -4,6 +4,7 @@ use super::datasets::{How, Over, Source, over, source, transforms};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::DType::{I32, I64, Str};
 use millstream_tensor::budget::Room;
+use millstream_tensor::pace::uninterrupted;
 use millstream_tensor::{Result, Shape, Tensor, ensure, invalid};
 use std::collections::HashSet;
 
@@ -51,6 +52,7 @@ impl How for Unique {
                     (known, rooms) = (HashSet::new(), Room::default());
                     return Ok(None);
                 };
+                let _whole = uninterrupted();
                 let value = element.first().ok_or_else(|| invalid!("an element has no component"))?;
                 let (content, _beside) = seen(value)?;
                 if !known.contains(&content) {

@@ -1,7 +1,7 @@
 //! `WindowDataset`: consecutive elements as datasets of their own.
 
 use super::datasets::{
-    Data, Dataset, Element, How, Kept, Over, Source, Spec, counted, over, source, transforms,
+    Data, Dataset, Element, How, Kept, Over, Source, Spec, counted, keep, over, source, transforms,
 };
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::budget::Charged;
@@ -66,7 +66,7 @@ impl Pass {
             match self.input.next(env)? {
                 None => self.ended = true,
                 Some(_) if 0 < self.to_skip => self.to_skip -= 1,
-                Some(element) => self.ahead.push(Kept::of(element)?)?,
+                Some(element) => keep(&mut self.ahead, element)?,
             }
         }
         if self.ahead.is_empty() || how.whole_only && self.ahead.len() < wanted {

@@ -95,6 +95,7 @@ impl Layout<'_> {
                 scratch: 0,
                 indices: 0,
                 estimate: info.op.kernel.cost,
+                changes: false,
             };
             return Ok(Kind::Kernel(self.kernels.push(kernel)));
         }
@@ -103,14 +104,23 @@ impl Layout<'_> {
         let fused = self.builder.fused_kernel(n);
         let is_fused = absorbed.is_some() || fused.is_some();
         let (scratch, estimate) = (info.op.kernel.scratch, info.op.kernel.cost);
+        let changes = info.op.kernel.effect.changes();
         let kernel = self.kernels.push(match (absorbed, fused) {
             // Input 0 is another node's.
             (Some(&(_, run)), _) => {
                 let indices = info.index_inputs() & !1;
-                KernelPlan { info: info.clone(), body: Body::Run(run), scratch, indices, estimate }
+                KernelPlan { info: info.clone(), body: Body::Run(run), scratch, indices, estimate, changes }
             }
             (None, Some(of)) => {
-                KernelPlan { info: info.clone(), body: Body::Fused(of), scratch, indices: 0, estimate }
+                let changes = changes || of.info.op.kernel.effect.changes();
+                KernelPlan {
+                    info: info.clone(),
+                    body: Body::Fused(of),
+                    scratch,
+                    indices: 0,
+                    estimate,
+                    changes,
+                }
             }
             (None, None) => prepare(info, kernel_state).map_err(|e| of_node(e, node))?,
         });

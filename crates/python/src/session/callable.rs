@@ -55,7 +55,8 @@ impl Callable {
         }
         session.check_open()?;
         let graph = session.owner().bind(py);
-        if args.len() != self.feeds.len() {
+        // As in TensorFlow, more values than feeds are left out.
+        if args.len() < self.feeds.len() {
             let text = format!(
                 "Expected to feed {} values but got {}: this callable was made for as many as its `feed_list` has",
                 self.feeds.len(),
@@ -64,7 +65,7 @@ impl Callable {
             return Err(op_error(py, "InvalidArgumentError", &text));
         }
         let mut loans = Loans::default();
-        let mut values = Vec::with_capacity(args.len());
+        let mut values = Vec::with_capacity(self.feeds.len());
         for (i, (port, value)) in self.feeds.iter().zip(args.iter()).enumerate() {
             if let Some(dtype) = self.scalars[i]
                 && let Some(number) = of_fed_number(&value, dtype)

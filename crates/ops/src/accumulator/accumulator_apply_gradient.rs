@@ -32,13 +32,14 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         spec.dtype,
         gradient.dtype()
     );
-    ensure!(
-        spec.shape.admits(gradient.shape()),
-        "Shape mismatch: expected {}, got {}",
-        spec.shape,
-        gradient.shape()
-    );
+    // A gradient of a step that is over is dropped unseen, as in TensorFlow.
     accumulator.apply(step, |sum| {
+        ensure!(
+            spec.shape.admits(gradient.shape()),
+            "Shape mismatch: expected {}, got {}",
+            spec.shape,
+            gradient.shape()
+        );
         *sum = Some(Gathered::Dense(match sum {
             Some(Gathered::Dense(old)) => {
                 ensure!(
@@ -67,6 +68,7 @@ cases! {
     adds: "AccumulatorApplyGradient(ConditionalAccumulator(; dtype=f32), i64 0, [1.0 2.0]) =",
     infers: "ResourceAccumulatorApplyGradient(resource[], i64[], f32[2]) :",
     fits: "AccumulatorApplyGradient(ConditionalAccumulator(; dtype=f32, shape=shape[2]), i64 0, [1.0 2.0 3.0]) ! Shape mismatch: expected [2], got [3]",
+    not_of_a_step_that_is_over: "AccumulatorApplyGradient(ConditionalAccumulator(; dtype=f32, shape=shape[2]), i64 -1, [1.0 2.0 3.0]) =",
     of_its_dtype: "AccumulatorApplyGradient(ConditionalAccumulator(; dtype=f32), i64 0, [1 2]) ! gathers f32, not i32",
     of_whole_tensors: "AccumulatorApplyGradient(SparseConditionalAccumulator(; dtype=f32), i64 0, [1.0]) ! gathers rows of tensors",
 }

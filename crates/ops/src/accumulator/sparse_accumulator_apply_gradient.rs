@@ -8,7 +8,8 @@ use millstream_graph::op::spec::{Bool, Number};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_state::Gathered;
 use millstream_tensor::budget::Charged;
-use millstream_tensor::{DType, Result, Shape, Tensor, ensure, invalid, with_element};
+use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
+use smallvec::SmallVec;
 
 pub(crate) fn def() -> OpDef {
     user("SparseAccumulatorApplyGradient", By::Reference)
@@ -32,51 +33,75 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (accumulator, step) = (accumulator(cx, true)?, cx.int(1)?);
-    ensure!(
-        cx.input(2).rank() == 1,
-        "Input indices should be vector but received shape: {}",
-        cx.input(2).shape()
-    );
-    let (places, values, whole) = (cx.ints(2)?, cx.input(3).clone(), cx.ints(4)?);
-    let spec = accumulator.spec();
-    ensure!(values.dtype() == spec.dtype, "{accumulator:?} gathers {}, not {}", spec.dtype, values.dtype());
-    let Some((&n, row)) = values.shape().split_first() else {
-        return Err(invalid!("Values cannot be 0-dimensional."));
-    };
-    ensure!(n != 0, "Must have at least one index");
-    ensure!(
-        n == places.len(),
-        "Expected {} non-empty input values, got {n}",
-        places.len();
-        "Number of values must match number of indices, but are {n} and {}",
-        places.len()
-    );
-    let known = spec.shape.dims().map(<[_]>::to_vec);
-    let told = if cx.attrs().bool("has_known_shape")? { whole.to_vec() } else { Vec::new() };
-    if let Some(dims) = &known {
-        let fits =
-            dims.len() == row.len() + 1 && dims[1..].iter().zip(row).all(|(k, d)| k.is_none_or(|k| k == *d));
-        let fits_told = told.is_empty()
-            || (told.len() == dims.len()
-                && dims.iter().zip(&told).all(|(k, d)| k.is_none_or(|k| k as i64 == *d)));
-        ensure!(fits, "Shape mismatch: expected values of shape {}, got {}", spec.shape, values.shape());
-        ensure!(
-            fits_told,
-            "Shape mismatch: expected shape {}, got {}",
-            spec.shape,
-            Shape::new(told.iter().map(|&d| d.max(0) as usize))
-        );
-    }
-    let limit = told.first().copied().or(known.and_then(|dims| dims[0]).map(|d| d as i64));
-    for &place in &places {
-        ensure!(0 <= place, "Indices must be non-negative, but one is {place}");
-        ensure!(
-            limit.is_none_or(|limit| place < limit),
-            "Shape mismatch: index of slice to be added is too large: {place}"
-        );
-    }
+    let (held, given) = (accumulator.spec().dtype, cx.input(3).dtype());
+    ensure!(given == held, "{accumulator:?} gathers {held}, not {given}");
+    // Rows of a step that is over are dropped unseen, as in TensorFlow.
     accumulator.apply(step, |sum| {
-        let new = match sum {
+        let rows = Rows::of(cx, &accumulator.spec().shape)?;
+        *sum = Some(rows.added_to(sum)?);
+        Ok(())
+    })
+}
+
+/// Rows of a gradient, checked.
+struct Rows {
+    places: SmallVec<[i64; 8]>,
+    values: Tensor,
+    /// The shape of the whole gradient, or empty.
+    told: Vec<i64>,
+}
+
+impl Rows {
+    /// The rows in the node's inputs, for an accumulator of this shape.
+    fn of(cx: &KernelCx, shape: &PartialShape) -> Result<Rows> {
+        ensure!(
+            cx.input(2).rank() == 1,
+            "Input indices should be vector but received shape: {}",
+            cx.input(2).shape()
+        );
+        let (places, values, whole) = (cx.ints(2)?, cx.input(3).clone(), cx.ints(4)?);
+        let Some((&n, row)) = values.shape().split_first() else {
+            return Err(invalid!("Values cannot be 0-dimensional."));
+        };
+        ensure!(n != 0, "Must have at least one index");
+        ensure!(
+            n == places.len(),
+            "Expected {} non-empty input values, got {n}",
+            places.len();
+            "Number of values must match number of indices, but are {n} and {}",
+            places.len()
+        );
+        let known = shape.dims().map(<[_]>::to_vec);
+        let told = if cx.attrs().bool("has_known_shape")? { whole.to_vec() } else { Vec::new() };
+        if let Some(dims) = &known {
+            let fits = dims.len() == row.len() + 1
+                && dims[1..].iter().zip(row).all(|(k, d)| k.is_none_or(|k| k == *d));
+            let fits_told = told.is_empty()
+                || (told.len() == dims.len()
+                    && dims.iter().zip(&told).all(|(k, d)| k.is_none_or(|k| k as i64 == *d)));
+            ensure!(fits, "Shape mismatch: expected values of shape {shape}, got {}", values.shape());
+            ensure!(
+                fits_told,
+                "Shape mismatch: expected shape {shape}, got {}",
+                Shape::new(told.iter().map(|&d| d.max(0) as usize))
+            );
+        }
+        let limit = told.first().copied().or(known.and_then(|dims| dims[0]).map(|d| d as i64));
+        for &place in &places {
+            ensure!(0 <= place, "Indices must be non-negative, but one is {place}");
+            ensure!(
+                limit.is_none_or(|limit| place < limit),
+                "Shape mismatch: index of slice to be added is too large: {place}"
+            );
+        }
+        Ok(Rows { places, values, told })
+    }
+
+    /// The sum of these rows and the sum so far.
+    fn added_to(self, sum: &Option<Gathered>) -> Result<Gathered> {
+        let Rows { places, values, told } = self;
+        let row = &values.shape()[1..];
+        Ok(match sum {
             Some(Gathered::Sparse { indices, values: old, counts, shape }) => {
                 ensure!(
                     old.shape()[1..] == *row,
@@ -89,15 +114,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
                 Gathered::Sparse { indices, values, counts, shape }
             }
             _ => Gathered::Sparse {
+                counts: Charged::of(std::iter::repeat_n(1, places.len()))?,
                 indices: Charged::copy_of(&places)?,
-                values: values.clone(),
-                counts: Charged::of(std::iter::repeat_n(1, n))?,
+                values,
                 shape: told,
             },
-        };
-        *sum = Some(new);
-        Ok(())
-    })
+        })
+    }
 }
 
 /// Returns the rows of both, in the order of their places; rows of one place are added.
@@ -141,5 +164,6 @@ cases! {
     infers: "SparseAccumulatorApplyGradient(SparseConditionalAccumulator(; dtype=f32), i64[], i64[?], f32[?,2], i64[?]; has_known_shape=false) :",
     within: "SparseAccumulatorApplyGradient(SparseConditionalAccumulator(; dtype=f32), i64 0, i64[1] [3], [[1.0]], i64[2] [3 1]; has_known_shape=true) ! index of slice to be added is too large",
     as_many: "SparseAccumulatorApplyGradient(SparseConditionalAccumulator(; dtype=f32), i64 0, i64[2] [0 1], [[1.0]], i64[2] [3 1]; has_known_shape=true) ! Number of values must match number of indices",
+    not_of_a_step_that_is_over: "SparseAccumulatorApplyGradient(SparseConditionalAccumulator(; dtype=f32), i64 -1, i64[1] [3], [[1.0]], i64[2] [3 1]; has_known_shape=true) =",
     some: "SparseAccumulatorApplyGradient(SparseConditionalAccumulator(; dtype=f32), i64 0, i64[0] [], f32[0,1] [], i64[2] [3 1]; has_known_shape=true) ! Must have at least one index",
 }

@@ -107,7 +107,7 @@ fn integer(b: &mut FunctionBuilder<'_>, operation: &str, operands: &[Value], sig
         ("bit_xor", &[x, y]) => b.ins().bxor(x, y),
         ("invert", &[x]) => b.ins().bnot(x),
         ("divides_nothing", &[x]) => b.ins().icmp_imm(IntCC::Equal, x, 0),
-        ("div" | "trunc_div" | "trunc_mod" | "floor_div" | "floor_mod", &[x, y])
+        ("div" | "trunc_mod" | "floor_div" | "floor_mod", &[x, y])
             if own == types::I32 || own == types::I64 =>
         {
             quotient(b, operation, x, y, signed)

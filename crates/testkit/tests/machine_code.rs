@@ -64,9 +64,9 @@ fn arity(operation: &str) -> usize {
     match operation {
         "select" => 3,
         "add" | "sub" | "mul" | "div" | "pow" | "less" | "less_equal" | "equal" | "max" | "min"
-        | "floor_div" | "floor_mod" | "trunc_div" | "trunc_mod" | "bit_and" | "bit_or" | "bit_xor"
-        | "shl" | "shr" | "and" | "or" | "igamma" | "igammac" | "igamma_grad_a" | "random_gamma_grad"
-        | "zeta" | "polygamma" | "atan2" | "next_after" => 2,
+        | "floor_div" | "floor_mod" | "trunc_mod" | "bit_and" | "bit_or" | "bit_xor" | "shl" | "shr"
+        | "and" | "or" | "igamma" | "igammac" | "igamma_grad_a" | "random_gamma_grad" | "zeta"
+        | "polygamma" | "atan2" | "next_after" => 2,
         _ => 1,
     }
 }

@@ -893,8 +893,8 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Max").input(input).input(reduction_indices).output()
     }
 
-    /// Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is NaN where either
-    /// is.
+    /// Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is `x` where either is
+    /// NaN, as in TensorFlow.
     ///
     /// `Maximum(x: T, y: T) -> (z: T)`
     ///
@@ -940,8 +940,8 @@ pub trait Ops<'g>: Start<'g> + Sized {
         self.start("Min").input(input).input(reduction_indices).output()
     }
 
-    /// Computes the minimum of `x` and `y`, elementwise, with broadcasting. The result is NaN where either
-    /// is.
+    /// Computes the minimum of `x` and `y`, elementwise, with broadcasting. The result is `x` where either is
+    /// NaN, as in TensorFlow.
     ///
     /// `Minimum(x: T, y: T) -> (z: T)`
     ///

@@ -831,12 +831,12 @@ impl<'g> Math<'g> {
         self.0.start("TanhGrad").input(y).input(dy).output()
     }
 
-    /// Computes `x / y` elementwise, rounded towards zero, with broadcasting. An integer division by zero is
-    /// an error.
+    /// Computes `x / y` elementwise, with broadcasting. Integer quotients are rounded towards zero; other
+    /// quotients are not rounded. An integer division by zero is an error.
     ///
     /// `TruncateDiv(x: T, y: T) -> (z: T)`
     ///
-    /// Attributes: `T: f32|f64|i32|i64|f16|bf16|i8|i16|u8|u16|u32|u64`.
+    /// Attributes: `T: f32|f64|i32|i64|f16|bf16|i8|i16|u8|u16|u32|u64|c64|c128`.
     ///
     /// ```text
     /// TruncateDiv([7 -7 7], [2 2 -2]) = [3 -3 -3]

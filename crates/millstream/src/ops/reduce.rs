@@ -71,8 +71,8 @@ impl<'g> Reduce<'g> {
         self.0.start("DenseBincount").input(input).input(size).input(weights).output()
     }
 
-    /// Computes the square root of the sum of squares along `reduction_indices`. It is 0 for no elements.
-    /// Integer results are truncated.
+    /// Computes the square root of the sum of squares along `reduction_indices`, of complex numbers that of
+    /// the squares of their absolute values. It is 0 for no elements. Integer results are truncated.
     ///
     /// `EuclideanNorm(input: T, reduction_indices: Tidx) -> (output: T)`
     ///

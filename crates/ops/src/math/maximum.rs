@@ -3,13 +3,14 @@
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
-formula!(x, y: Real => x.max(y));
+// As in TensorFlow, `x` where the numbers do not compare: a NaN in `x` stays, one in `y` is passed over.
+formula!(x, y: Real => T::select(x.less(y), y, x));
 
 pub(crate) fn def() -> OpDef {
     binary!("Maximum", reals, Formula)
         .doc(
-            "Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is NaN where \
-             either is.",
+            "Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is `x` where \
+             either is NaN, as in TensorFlow.",
         )
         .gradient(Gradient::of(grad))
 }
@@ -30,7 +31,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 cases! {
     greater: "Maximum([1 5], 3) = [3 5]",
-    keeps_nans: "Maximum([nan 1.0 2.0], [1.0 nan 3.0]) = [nan nan 3.0]",
+    first_beside_nans: "Maximum([nan 1.0 2.0], [1.0 nan 3.0]) = [nan 1.0 3.0]",
     first_of_equals: "Maximum([0.0 -0.0], [-0.0 0.0]) = [0.0 -0.0]",
     broadcasts_shapes: "Maximum(i32[?,3], i32[2,1]) : i32[2,3]",
     wants_shapes_that_fit: "Maximum(i32[2], i32[3]) ! do not broadcast",

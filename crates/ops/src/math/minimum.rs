@@ -3,13 +3,14 @@
 use millstream_graph::op::{GradCx, Gradient, OpDef};
 use millstream_tensor::Result;
 
-formula!(x, y: Real => x.min(y));
+// As in TensorFlow, `x` where the numbers do not compare: a NaN in `x` stays, one in `y` is passed over.
+formula!(x, y: Real => T::select(y.less(x), y, x));
 
 pub(crate) fn def() -> OpDef {
     binary!("Minimum", reals, Formula)
         .doc(
-            "Computes the minimum of `x` and `y`, elementwise, with broadcasting. The result is NaN where \
-             either is.",
+            "Computes the minimum of `x` and `y`, elementwise, with broadcasting. The result is `x` where \
+             either is NaN, as in TensorFlow.",
         )
         .gradient(Gradient::of(grad))
 }
@@ -30,7 +31,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 cases! {
     smaller: "Minimum([1 5], 3) = [1 3]",
-    keeps_nans: "Minimum([nan 1.0 2.0], [1.0 nan 3.0]) = [nan nan 2.0]",
+    first_beside_nans: "Minimum([nan 1.0 2.0], [1.0 nan 3.0]) = [nan 1.0 2.0]",
     first_of_equals: "Minimum([0.0 -0.0], [-0.0 0.0]) = [0.0 -0.0]",
     broadcasts_shapes: "Minimum(i32[?,3], i32[2,1]) : i32[2,3]",
     wants_shapes_that_fit: "Minimum(i32[2], i32[3]) ! do not broadcast",

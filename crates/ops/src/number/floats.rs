@@ -61,8 +61,6 @@ macro_rules! floats {
                 if r != 0.0 && (r < 0.0) != (o < 0.0) { r + o } else { r }
             }
             #[inline(always)]
-            fn trunc_div(self, o: Self) -> Self { $t::trunc(self / o) }
-            #[inline(always)]
             fn trunc_mod(self, o: Self) -> Self { self % o }
         }
 
@@ -144,7 +142,7 @@ macro_rules! halves {
             fn max(self, o: Self) -> Self { if o > self || o.is_nan() { o } else { self } }
             #[inline(always)]
             fn min(self, o: Self) -> Self { if o < self || o.is_nan() { o } else { self } }
-            halves!(@two $t: Real: floor_div, floor_mod, trunc_div, trunc_mod);
+            halves!(@two $t: Real: floor_div, floor_mod, trunc_mod);
             halves!(@one $t: Real: abs);
         }
 

@@ -56,8 +56,6 @@ macro_rules! ints {
             #[inline(always)]
             fn floor_mod(self, o: Self) -> Self { self.wrapping_sub(Real::floor_div(self, o).wrapping_mul(o)) }
             #[inline(always)]
-            fn trunc_div(self, o: Self) -> Self { Num::div(self, o) }
-            #[inline(always)]
             fn trunc_mod(self, o: Self) -> Self { if o == 0 { 0 } else { self.wrapping_rem(o) } }
         }
 

@@ -106,9 +106,7 @@ pub(crate) trait Real: Num {
     fn floor_div(self, o: Self) -> Self;
     /// The remainder that goes with `floor_div`: has the sign of the divisor.
     fn floor_mod(self, o: Self) -> Self;
-    /// The quotient rounded towards zero.
-    fn trunc_div(self, o: Self) -> Self;
-    /// The remainder that goes with `trunc_div`: has the sign of the dividend.
+    /// The remainder of the quotient that is rounded towards zero: has the sign of the dividend.
     fn trunc_mod(self, o: Self) -> Self;
 }
 

@@ -170,7 +170,7 @@ impl Num for Sym {
 
 impl Real for Sym {
     methods!(less(o), less_equal(o), max(o), min(o), abs());
-    methods!(floor_div(o), floor_mod(o), trunc_div(o), trunc_mod(o));
+    methods!(floor_div(o), floor_mod(o), trunc_mod(o));
 }
 
 impl Int for Sym {

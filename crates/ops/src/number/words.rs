@@ -110,7 +110,7 @@ methods! { of_any: Math<Mask = bool>;
 methods! { of_real: RealWord;
     Math: [] [] [] [equal];
     Num: [neg, sign, round] [add, sub, mul, div, pow] [divides_nothing, is_no_exponent] [];
-    Real: [abs] [max, min, floor_div, floor_mod, trunc_div, trunc_mod] [] [less, less_equal];
+    Real: [abs] [max, min, floor_div, floor_mod, trunc_mod] [] [less, less_equal];
 }
 methods! { of_int: IntWord;
     Int: [invert] [bit_and, bit_or, bit_xor, shl, shr] [] [];

@@ -2,6 +2,7 @@
 
 use super::fold::Fold;
 use crate::number::{Num, Number, RealElement};
+use num_traits::AsPrimitive;
 use std::marker::PhantomData;
 
 /// The sum.
@@ -92,8 +93,7 @@ impl<T: RealElement> Fold for Min<T> {
     }
 }
 
-/// The square root of the sum of the squares; of complex numbers without taking the conjugate, as in
-/// TensorFlow.
+/// The square root of the sum of the squares of absolute values.
 pub(crate) struct EuclideanNorm<T>(PhantomData<T>);
 
 impl<T: Number> Fold for EuclideanNorm<T> {
@@ -103,7 +103,7 @@ impl<T: Number> Fold for EuclideanNorm<T> {
     const START: Self::Acc = <T::Wide as Number>::ZERO;
     #[inline(always)]
     fn step(acc: Self::Acc, x: T) -> Self::Acc {
-        acc.add(x.widen().mul(x.widen()))
+        acc.add(x.widen().mul(x.widen().conj()))
     }
     #[inline(always)]
     fn merge(a: Self::Acc, b: Self::Acc) -> Self::Acc {
@@ -112,5 +112,33 @@ impl<T: Number> Fold for EuclideanNorm<T> {
     #[inline(always)]
     fn finish(acc: Self::Acc, _: usize) -> T {
         T::narrow(acc.root())
+    }
+}
+
+/// The square root of the sum of the squares of integers, truncated. The sum is kept in 128 bits: TensorFlow
+/// keeps it in the type of the elements, where it may wrap around although the root would fit.
+pub(crate) struct IntegerNorm<T>(PhantomData<T>);
+
+impl<T: Number + AsPrimitive<i128> + TryFrom<u128>> Fold for IntegerNorm<T>
+where
+    u128: AsPrimitive<T>,
+{
+    type In = T;
+    type Out = T;
+    type Acc = u128;
+    const START: u128 = 0;
+    #[inline(always)]
+    fn step(acc: u128, x: T) -> u128 {
+        let size = x.as_().unsigned_abs();
+        acc.saturating_add(size * size)
+    }
+    #[inline(always)]
+    fn merge(a: u128, b: u128) -> u128 {
+        a.saturating_add(b)
+    }
+    /// A root that does not fit is that of the sum that wraps around, as in TensorFlow.
+    #[inline(always)]
+    fn finish(acc: u128, _: usize) -> T {
+        T::try_from(acc.isqrt()).unwrap_or_else(|_| AsPrimitive::<T>::as_(acc).root())
     }
 }

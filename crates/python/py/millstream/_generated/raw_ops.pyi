@@ -667,7 +667,7 @@ def Erfinv(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the inverse of the error function for each element. The result is NaN outside -1..=1."""
 
 def EuclideanNorm(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
-    """Computes the square root of the sum of squares along `reduction_indices`. It is 0 for no elements. Integer results are truncated."""
+    """Computes the square root of the sum of squares along `reduction_indices`, of complex numbers that of the squares of their absolute values. It is 0 for no elements. Integer results are truncated."""
 
 def Exit(*, data: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Passes `data` out of its frame, to the iteration that entered the frame."""
@@ -1246,7 +1246,7 @@ def MaxPoolWithArgmax(*, input: _TensorLike, ksize: _t.Sequence[int], strides: _
     """Returns, for each window of `ksize` cells and each channel, the largest cell of `input`, and its index `(row * columns + column) * channels + channel`. With `include_batch_in_index`, indices count over all images."""
 
 def Maximum(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
-    """Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is NaN where either is."""
+    """Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is `x` where either is NaN, as in TensorFlow."""
 
 def Mean(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the mean of the elements along `reduction_indices`. Integers are summed in 64 bits, and their mean is truncated. The mean of no elements is NaN, or 0 for integers."""
@@ -1267,7 +1267,7 @@ def Min(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _
     """Computes the minimum of the elements along `reduction_indices`. It is NaN if an element is NaN, and the highest value of the dtype (infinity for floats) for no elements."""
 
 def Minimum(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
-    """Computes the minimum of `x` and `y`, elementwise, with broadcasting. The result is NaN where either is."""
+    """Computes the minimum of `x` and `y`, elementwise, with broadcasting. The result is `x` where either is NaN, as in TensorFlow."""
 
 def MirrorPad(*, input: _TensorLike, paddings: _TensorLike, mode: _Text, name: _t.Optional[str] = ...) -> _Tensor:
     """Pads `input` with its mirror image. Mode `REFLECT` leaves out the border element (`3 2 [1 2 3] 2 1`); mode `SYMMETRIC` repeats it (`2 1 [1 2 3] 3 2`)."""
@@ -2746,7 +2746,7 @@ def TridiagonalSolve(*, diagonals: _TensorLike, rhs: _TensorLike, partial_pivoti
     """Solves systems of linear equations with tridiagonal matrices, in time proportional to their rows. `diagonals` has shape `[.., 3, M]`: the superdiagonal, the main diagonal and the subdiagonal, where element `i` is that of row `i` of the matrix. The last element of the superdiagonal and the first of the subdiagonal are ignored. If `partial_pivoting` is true, rows are exchanged so that the elimination is stable."""
 
 def TruncateDiv(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
-    """Computes `x / y` elementwise, rounded towards zero, with broadcasting. An integer division by zero is an error."""
+    """Computes `x / y` elementwise, with broadcasting. Integer quotients are rounded towards zero; other quotients are not rounded. An integer division by zero is an error."""
 
 def TruncateMod(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the remainder of `TruncateDiv` elementwise, with broadcasting. It has the sign of `x`."""

@@ -718,6 +718,15 @@ def test_errors_of_derivatives():
     fails(ValueError, "shapes must be the same", func.function(lambda x: func.vjp(f, x)[1](np.ones(2)), fixed_sizes=True), np.ones(3))
 
 
+def test_larger_and_smaller_keep_nans_as_numpys_do():
+    a, b = np.array([np.nan, 1.0, np.nan, 2.0]), np.array([1.0, np.nan, np.nan, 3.0])
+    for name in ("maximum", "minimum"):
+        got = func.function(getattr(func.numpy, name))(a, b)
+        np.testing.assert_array_equal(got, getattr(np, name)(a, b))
+    np.testing.assert_array_equal(func.function(lambda x: func.numpy.clip(x, np.nan, 5.0))(b), np.full(4, np.nan))
+    assert func.function(func.numpy.maximum)(3, 4) == 4
+
+
 def test_errors_of_numpy():
     fails(TypeError, r"func.numpy.add: int64\[\?\] and float64\[\?\] do not mix", func.function(func.numpy.add), np.ones(2, np.int64), np.ones(2))
     fails(TypeError, r"func.numpy.add: 0.5 does not fit beside int32\[\]", func.function(lambda x: func.numpy.add(x, 0.5)), 1)

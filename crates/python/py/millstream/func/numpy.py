@@ -92,6 +92,18 @@ def _binary(name: str, kind: str, doc: str) -> Binary:
     return f
 
 
+def _extreme(name: str, kind: str, doc: str) -> Binary:
+    def f(x1: Any, x2: Any) -> Tensor:
+        a, b = _both(x1, x2, name)
+        found = op(kind)(a, b)
+        # The op is TensorFlow's, and passes over a NaN in its second input.
+        return where(isnan(b), b, found) if b.dtype.is_floating else found
+
+    f.__name__ = f.__qualname__ = name
+    f.__doc__ = "Returns %s, elementwise, with broadcasting; NaN where either is." % doc
+    return f
+
+
 # Elementwise functions.
 
 exp = _unary("exp", "Exp", "e to the power of `x`", _float)
@@ -126,8 +138,8 @@ subtract = _binary("subtract", "Sub", "`x1 - x2`")
 multiply = _binary("multiply", "Mul", "`x1 * x2`")
 floor_divide = _binary("floor_divide", "FloorDiv", "`x1 // x2`")
 remainder = mod = _binary("remainder", "FloorMod", "`x1 % x2`, with the sign of `x2`")
-maximum = _binary("maximum", "Maximum", "the larger of both")
-minimum = _binary("minimum", "Minimum", "the smaller of both")
+maximum = _extreme("maximum", "Maximum", "the larger of both")
+minimum = _extreme("minimum", "Minimum", "the smaller of both")
 pow = power = _binary("pow", "Pow", "`x1` to the power of `x2`")  # noqa: A001
 equal = _binary("equal", "Equal", "whether both are equal")
 not_equal = _binary("not_equal", "NotEqual", "whether they differ")

@@ -581,7 +581,8 @@ impl<'g> Math<'g> {
         self.0.start("Lgamma").input(x).output()
     }
 
-    /// Computes the remainder of `TruncateDiv` elementwise, with broadcasting. It has the sign of `x`.
+    /// Computes the remainder of `x / y` rounded towards zero, elementwise, with broadcasting. It has the
+    /// sign of `x`.
     ///
     /// `Mod(x: T, y: T) -> (z: T)`
     ///
@@ -846,7 +847,8 @@ impl<'g> Math<'g> {
         self.0.start("TruncateDiv").input(x).input(y).output()
     }
 
-    /// Computes the remainder of `TruncateDiv` elementwise, with broadcasting. It has the sign of `x`.
+    /// Computes the remainder of `x / y` rounded towards zero, elementwise, with broadcasting. It has the
+    /// sign of `x`.
     ///
     /// `TruncateMod(x: T, y: T) -> (z: T)`
     ///

@@ -12,8 +12,11 @@ pub(crate) fn def() -> OpDef {
 
 /// Adds the doc and the gradient, which `Mod` shares.
 pub(super) fn documented(def: OpDef) -> OpDef {
-    def.doc("Computes the remainder of `TruncateDiv` elementwise, with broadcasting. It has the sign of `x`.")
-        .gradient(Gradient::of(grad))
+    def.doc(
+        "Computes the remainder of `x / y` rounded towards zero, elementwise, with broadcasting. It has the \
+         sign of `x`.",
+    )
+    .gradient(Gradient::of(grad))
 }
 
 // d(x mod y) = dx - trunc(x / y) dy
@@ -22,7 +25,9 @@ fn grad(cx: &mut GradCx) -> Result<()> {
     cx.give_summed(0, dz);
     if cx.wants(1) {
         let (x, y) = (cx.input(0), cx.input(1));
-        cx.give_summed(1, dz * -cx.call("TruncateDiv", [x, y]));
+        let whole = cx.call("FloorDiv", [cx.call("Abs", [x]), cx.call("Abs", [y])]);
+        let sign = cx.call("Sign", [x]) * cx.call("Sign", [y]);
+        cx.give_summed(1, dz * -(whole * sign));
     }
     Ok(())
 }

@@ -1276,7 +1276,7 @@ def MirrorPadGrad(*, input: _TensorLike, paddings: _TensorLike, mode: _Text, nam
     """Removes the margins that MirrorPad added, and adds their elements to those that they mirror."""
 
 def Mod(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
-    """Computes the remainder of `TruncateDiv` elementwise, with broadcasting. It has the sign of `x`."""
+    """Computes the remainder of `x / y` rounded towards zero, elementwise, with broadcasting. It has the sign of `x`."""
 
 def ModelDataset(*, input_dataset: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], algorithm: int = ..., cpu_budget: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Returns the input. In TensorFlow it measures the input to choose numbers of threads."""
@@ -2749,7 +2749,7 @@ def TruncateDiv(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...)
     """Computes `x / y` elementwise, with broadcasting. Integer quotients are rounded towards zero; other quotients are not rounded. An integer division by zero is an error."""
 
 def TruncateMod(*, x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
-    """Computes the remainder of `TruncateDiv` elementwise, with broadcasting. It has the sign of `x`."""
+    """Computes the remainder of `x / y` rounded towards zero, elementwise, with broadcasting. It has the sign of `x`."""
 
 def TruncatedNormal(*, shape: _TensorLike, dtype: _DTypeLike, seed: int = ..., seed2: int = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Draws floats from the standard normal distribution, redrawing those two or more standard deviations from zero. Each run continues the random stream of the node, which starts from `seed` and `seed2`, or from random seeds if both are 0."""

@@ -59,6 +59,30 @@ def power_sign_decayed(tf):
     return _steps(tf, lambda: tf.contrib.opt.PowerSignOptimizer(0.01, sign_decay_fn=decay), rows=False)
 
 
+def _rows(tf, make):
+    """Returns variable and average after each of some gradients of rows, of which one has a row twice."""
+    v = tf.get_variable("v", initializer=[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+    values, rows = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.int32, [None])
+    optimizer = make()
+    step = optimizer.apply_gradients([(tf.IndexedSlices(values, rows, tf.constant([3, 2])), v)])
+    given = [([[1.0, -1.0]], [0]), ([[-0.2, -0.3], [2.0, 1.0]], [0, 2]), ([[0.5, 0.5], [0.5, 0.25]], [2, 2]), ([[1.0, 1.0]], [1])]
+    found = []
+    with tf.Session() as sess:
+        initialize(tf, sess)
+        for some, where in given:
+            sess.run(step, {values: some, rows: where})
+            found.append(sess.run([v, optimizer.get_slot(v, "m")]))
+    return found
+
+
+def add_sign_of_rows(tf):
+    return _rows(tf, lambda: tf.contrib.opt.AddSignOptimizer(0.1, alpha=1.5, beta=0.5, sign_decay_fn=lambda step: 0.5))
+
+
+def power_sign_of_rows(tf):
+    return _rows(tf, lambda: tf.contrib.opt.PowerSignOptimizer(0.1, base=2.0, beta=0.5))
+
+
 def adam_with_decay(tf):
     return _steps(tf, lambda: tf.contrib.opt.AdamWOptimizer(0.01, 0.1), kinds=[True])
 

@@ -234,3 +234,16 @@ def flipped_entropies(tf):
             nn.deprecated_flipped_sigmoid_cross_entropy_with_logits(logits, [[0.25, 0.75], [1.0, 0.0]]),
         ],
     )
+
+
+def initializers_that_read(tf):
+    """The initializer of a variable of references is a tensor, that of one of resources an operation."""
+    with tf.Graph().as_default(), tf.Session() as sess:
+        tf.get_variable("v", initializer=[1.0, 2.0])
+        sess.run(tf.global_variables_initializer())
+        path = tf.train.Saver().save(sess, os.path.join(tempfile.mkdtemp(), "m"))
+    v, w = tf.get_variable("a", [2]), tf.get_variable("b", [2], use_resource=True)
+    tf.train.init_from_checkpoint(path, {"v": "a"})
+    tf.train.init_from_checkpoint(path, {"v": "b"})
+    with tf.Session() as sess:
+        return v.initializer.name, sess.run(v.initializer), w.initializer.name, sess.run(w.initializer), sess.run([v, w])

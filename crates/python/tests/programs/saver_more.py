@@ -401,3 +401,14 @@ def paths_in_bytes(tf):
         started = sess.run(w)
     found = tf.train.list_variables(path), tf.train.load_variable(path, "v"), reader.has_tensor("v")
     return restored, assigned, imported, started, found
+
+
+def times_of_old_checkpoints(tf):
+    """Checkpoints of the first format, whole and in shards, have a time too."""
+    folder, v = tempfile.mkdtemp(), tf.get_variable("v", initializer=[1.0, 2.0])
+    whole = tf.train.Saver(write_version=tf.train.SaverDef.V1)
+    shards = tf.train.Saver(write_version=tf.train.SaverDef.V1, sharded=True)
+    with tf.Session() as sess:
+        sess.run(v.initializer)
+        paths = [whole.save(sess, os.path.join(folder, "a")), shards.save(sess, os.path.join(folder, "b"))]
+    return len(tf.train.get_checkpoint_mtimes(paths)), len(tf.train.get_checkpoint_mtimes([p + "x" for p in paths]))

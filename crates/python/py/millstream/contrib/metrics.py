@@ -849,7 +849,7 @@ def streaming_concat(
         return collected(value, update, metrics_collections, updates_collections)
 
 
-class _Counts(NamedTuple):
+class PrecisionRecallData(NamedTuple):
     """The counts and the rates at thresholds."""
 
     tp: Any
@@ -911,7 +911,7 @@ def precision_recall_at_equal_thresholds(
         tn, fn = fp[0] - fp, tp[0] - tp
         rates = [tp / op("Maximum")(math_ops.cast(_TINY, dtypes.float64), tp + others) for others in (fp, fn)]
         levels_ = op("LinSpace")(0.0, 1.0, count)
-        found = _Counts(*(math_ops.cast(x, predictions.dtype) for x in (tp, fp, tn, fn, *rates, levels_)))
+        found = PrecisionRecallData(*(math_ops.cast(x, predictions.dtype) for x in (tp, fp, tn, fn, *rates, levels_)))
         return found, control_flow.group(*updates)
 
 

@@ -8,6 +8,7 @@ from typing import Any, Dict, List
 from millstream.framework import device
 from millstream.framework.op_functions import op
 from millstream.train.checkpoints import latest_checkpoint, load_checkpoint
+from millstream.train.optimizer import is_reference
 from millstream.train.saver import assign_saved, slice_of
 from millstream.variables.partitions import PartitionedVariable
 from millstream.variables.scopes import variables_by_name
@@ -102,5 +103,7 @@ def _read(parts: List[Any], path: Any, key: str) -> None:
             value = op("RestoreV2")(path, [key], [slice_of(variable)], dtypes=[kind], name="checkpoint_initializer")[0]
         value.set_shape(variable.shape)
         done = assign_saved(variable, value, False)
-        variable._initializer = getattr(done, "op", done)
+        if is_reference(variable):  # as there, the tensor of the assignment, whose name ends in ":0"
+            done = done.outputs[0]
+        variable._initializer = done
         variable._initial_value = value

@@ -233,8 +233,9 @@ def get_checkpoint_mtimes(checkpoint_prefixes: List[str]) -> List[float]:
       >>> len(tf.train.get_checkpoint_mtimes([path, path + "0"]))
       1
     """
-    paths = [p + ".index" for p in checkpoint_prefixes]
-    return [os.path.getmtime(p) for p in paths if os.path.exists(p)]
+    # A checkpoint of the first format has no index: the prefix is its file, or the pattern of its shards.
+    files = [[p + ".index"] if os.path.exists(p + ".index") else sorted(glob.glob(p)) for p in checkpoint_prefixes]
+    return [os.path.getmtime(found[0]) for found in files if found]
 
 
 def remove_checkpoint(

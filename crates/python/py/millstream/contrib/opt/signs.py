@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Optional, Sequence
 
 from millstream.framework import control_dependencies, get_default_graph
 from millstream.framework.op_functions import op
-from millstream.ops import control_flow, indexing_ops, math_ops
+from millstream.ops import array_ops, control_flow, indexing_ops, math_ops
 from millstream.contrib.opt.optimizers import _scatter
 from millstream.train.optimizer import ByOp
 from millstream.train.optimizers import AdamOptimizer
@@ -74,12 +74,6 @@ class _BySign(ByOp):
 
     SLOTS = (("m", "m", ""),)
 
-    def _apply_sparse(self, grad: Any, var: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} takes no gradients of rows: use `tf.convert_to_tensor(gradient)`")
-
-    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
-        raise NotImplementedError(f"{type(self).__name__} takes no gradients of rows: use `tf.convert_to_tensor(gradient)`")
-
     def __init__(self, learning_rate: Any, beta: Any, sign_decay_fn: Optional[Callable[[Any], Any]], use_locking: bool, name: str) -> None:
         super().__init__(use_locking, name)
         self._lr, self._beta, self._sign_decay_fn = learning_rate, beta, sign_decay_fn
@@ -94,6 +88,27 @@ class _BySign(ByOp):
         self._sign_decay = None if self._sign_decay_fn is None else self._sign_decay_fn(global_step)
         return super().apply_gradients(grads_and_vars, global_step=global_step, name=name)
 
+    def _apply_sparse(self, grad: Any, var: Any) -> Any:
+        return self._rows(var, grad.values, grad.indices)
+
+    def _resource_apply_sparse(self, grad: Any, handle: Any, indices: Any) -> Any:
+        return self._rows(handle, grad, indices)
+
+    # The whole average decays, also in rows without a gradient; the variable changes in rows with one only.
+    def _rows(self, var: Any, values: Any, indices: Any) -> Any:
+        given = self._arguments(var)
+        m, beta = self.get_slot(var, "m"), given["beta"]
+        spread = op("UnsortedSegmentSum")(values, indices, array_ops.shape(m)[0])
+        average = m * beta + spread * (1 - beta)
+        signs = op("Sign")(values) * op("Sign")(indexing_ops.gather(average, indices))
+        step = given["lr"] * values * self._scale(given, given["sign_decay"] * signs)
+        update = state_ops.assign(m, average, use_locking=self._use_locking)
+        return control_flow.group(_scatter("Sub", var, indices, step, self._use_locking), update)
+
+    def _scale(self, given: Dict[str, Any], signs: Any) -> Any:
+        """Returns the factor of the gradient where gradient and average agree as `signs` says."""
+        raise NotImplementedError()
+
     def _decay_of(self, var: Any) -> Any:
         return math_ops.cast(1.0 if self._sign_decay is None else self._sign_decay, var.dtype.base_dtype)
 
@@ -101,7 +116,7 @@ class _BySign(ByOp):
 class AddSignOptimizer(_BySign):
     """Scales gradients by `alpha + sign`, where the sign says whether gradient and average agree.
 
-    As in TensorFlow, gradients of rows, such as those of embeddings, are refused.
+    Gradients of rows, such as those of embeddings, change these rows only. The average decays in all rows.
 
     Args:
       learning_rate: The step size.
@@ -136,11 +151,14 @@ class AddSignOptimizer(_BySign):
         given = {"lr": self._as("learning_rate", var), "alpha": self._as("alpha", var), "beta": self._as("beta", var)}
         return {**given, "sign_decay": self._decay_of(var)}
 
+    def _scale(self, given: Dict[str, Any], signs: Any) -> Any:
+        return given["alpha"] + signs
+
 
 class PowerSignOptimizer(_BySign):
     """Scales gradients by `base ** sign`, where the sign says whether gradient and average agree.
 
-    As in TensorFlow, gradients of rows, such as those of embeddings, are refused.
+    Gradients of rows, such as those of embeddings, change these rows only. The average decays in all rows.
 
     Args:
       learning_rate: The step size.
@@ -174,3 +192,6 @@ class PowerSignOptimizer(_BySign):
     def _arguments(self, var: Any) -> Dict[str, Any]:
         given = {"lr": self._as("learning_rate", var), "logbase": self._as("logbase", var), "beta": self._as("beta", var)}
         return {**given, "sign_decay": self._decay_of(var)}
+
+    def _scale(self, given: Dict[str, Any], signs: Any) -> Any:
+        return op("Exp")(given["logbase"] * signs)

@@ -5,7 +5,8 @@ import os
 URL = "https://github.com/google-research/albert"
 COMMIT = "b772393d3dae115b493258ce8e37c17b2cc62100"
 NEEDS = ["six", "sentencepiece"]
-# For kernels of queries and keys under AdamW (3e-4). Other variables agree within 5e-5, losses within 1e-6.
+# For two variables under AdamW (4e-4). TensorFlow parts from itself by more than this in one of them when its
+# numbers are moved by 1e-7. Other variables agree within 5e-5, losses within 1e-6.
 TOLERANCE = 1e-3
 
 

@@ -33,7 +33,7 @@ def drive(data, records):
             attention_probs_dropout_prob=0.1, max_position_embeddings=16)
         ids, mask = (tf.placeholder(tf.int32, [3, 9]) for _ in range(2))
         model = modeling.AlbertModel(config=config, is_training=True, input_ids=ids, input_mask=mask)
-        # Smooth: the gradient of `abs` changes its sign at zero, and one of 216 outputs comes within rounding of it.
+        # Smooth: the gradient of `abs` changes its sign at zero, and one of 216 outputs is that near.
         wanted = tf.constant(generator.uniform(-1, 1, size=(3, 9, 8)), tf.float32)
         loss = tf.reduce_mean(tf.square(model.get_pooled_output())) + tf.reduce_mean(tf.square(model.get_sequence_output() - wanted))
         # Its optimizer reads the number of the step while another operation sets it: a rate without it.
@@ -43,6 +43,6 @@ def drive(data, records):
             for _ in range(20):
                 there = {ids: generator.randint(0, 30, size=(3, 9)), mask: np.arange(9) < generator.randint(4, 10, size=(3, 1))}
                 sess.run([loss, step], there)
-            # Without the biases of keys: a softmax takes no note of them, so that their gradients are rounding errors.
+            # Without the biases of keys: a softmax takes no note of them: their gradients are rounding.
             kept = [v for v in tf.trainable_variables() if not v.op.name.endswith("key/bias")]
             sess.run(kept)

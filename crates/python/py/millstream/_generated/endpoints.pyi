@@ -2024,7 +2024,7 @@ def matrix_triangular_solve(matrix: _TensorLike, rhs: _TensorLike, lower: bool =
     """
 
 def maximum(x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
-    """Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is NaN where either is.
+    """Computes the maximum of `x` and `y`, elementwise, with broadcasting. The result is `x` where either is NaN, as in TensorFlow.
 
     Args:
       x: A `Tensor` of float32, float64, int32, int64, float16, bfloat16, int8, int16, uint8, uint16, uint32, uint64.
@@ -2048,7 +2048,7 @@ def maximum(x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = None) -> _T
     """
 
 def minimum(x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
-    """Computes the minimum of `x` and `y`, elementwise, with broadcasting. The result is NaN where either is.
+    """Computes the minimum of `x` and `y`, elementwise, with broadcasting. The result is `x` where either is NaN, as in TensorFlow.
 
     Args:
       x: A `Tensor` of float32, float64, int32, int64, float16, bfloat16, int8, int16, uint8, uint16, uint32, uint64.
@@ -2995,11 +2995,11 @@ def timestamp(name: _t.Optional[str] = None) -> _Tensor:
     """
 
 def truncatediv(x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
-    """Computes `x / y` elementwise, rounded towards zero, with broadcasting. An integer division by zero is an error.
+    """Computes `x / y` elementwise, with broadcasting. Integer quotients are rounded towards zero; other quotients are not rounded. An integer division by zero is an error.
 
     Args:
-      x: A `Tensor` of float32, float64, int32, int64, float16, bfloat16, int8, int16, uint8, uint16, uint32, uint64.
-      y: A `Tensor` of float32, float64, int32, int64, float16, bfloat16, int8, int16, uint8, uint16, uint32, uint64.
+      x: A `Tensor` of float32, float64, int32, int64, float16, bfloat16, int8, int16, uint8, uint16, uint32, uint64, complex64, complex128.
+      y: A `Tensor` of float32, float64, int32, int64, float16, bfloat16, int8, int16, uint8, uint16, uint32, uint64, complex64, complex128.
       name: A name for the operation (optional).
 
     Returns:
@@ -3016,11 +3016,11 @@ def truncatediv(x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = None) -
       >>> tf.Session().run(tf.truncatediv(x=[7, -7, 7], y=[2, 2, -2])).tolist()
       [3, -3, -3]
 
-    Makes a node of the op `TruncateDiv` (`tf.raw_ops.TruncateDiv`). Gradients do not flow through it: constant between its steps.
+    Makes a node of the op `TruncateDiv` (`tf.raw_ops.TruncateDiv`). Gradients do not flow through it: constant between the steps of integers; none of floats, as in TensorFlow.
     """
 
 def truncatemod(x: _TensorLike, y: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
-    """Computes the remainder of `TruncateDiv` elementwise, with broadcasting. It has the sign of `x`.
+    """Computes the remainder of `x / y` rounded towards zero, elementwise, with broadcasting. It has the sign of `x`.
 
     Args:
       x: A `Tensor` of float32, float64, int32, int64, float16, bfloat16, int8, int16, uint8, uint16, uint32, uint64.

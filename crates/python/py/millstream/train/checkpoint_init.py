@@ -40,7 +40,7 @@ def init_from_checkpoint(ckpt_dir_or_file: str, assignment_map: Dict[str, Any]) 
       >>> w = tf.get_variable("new/v", [2])
       >>> tf.train.init_from_checkpoint(path, {"old/": "new/"})
       >>> with tf.Session() as sess:
-      ...     sess.run(w.initializer)
+      ...     _ = sess.run(w.initializer)
       ...     print(sess.run(w))
       [1. 2.]
     """

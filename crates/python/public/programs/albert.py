@@ -5,7 +5,7 @@ import os
 URL = "https://github.com/google-research/albert"
 COMMIT = "b772393d3dae115b493258ce8e37c17b2cc62100"
 NEEDS = ["six", "sentencepiece"]
-# For two variables under AdamW (4e-4). TensorFlow parts from itself by more than this in one of them when its
+# For two variables under AdamW (4e-4). TensorFlow differs from itself by more in one of them when its
 # numbers are moved by 1e-7. Other variables agree within 5e-5, losses within 1e-6.
 TOLERANCE = 1e-3
 
@@ -43,6 +43,6 @@ def drive(data, records):
             for _ in range(20):
                 there = {ids: generator.randint(0, 30, size=(3, 9)), mask: np.arange(9) < generator.randint(4, 10, size=(3, 1))}
                 sess.run([loss, step], there)
-            # Without the biases of keys: a softmax takes no note of them: their gradients are rounding.
+            # A softmax takes no note of the biases of keys: their gradients are rounding errors.
             kept = [v for v in tf.trainable_variables() if not v.op.name.endswith("key/bias")]
             sess.run(kept)

@@ -512,9 +512,9 @@ def test_a_dimension_of_more_than_64_bits_is_a_value_error():
         tf.placeholder(tf.int32, [2**70])
 
 
-def test_the_norm_of_complex_numbers_takes_no_conjugates():
-    x = tf.constant([[3 + 4j], [3 + 4j]], tf.complex64)
-    assert run(tf.math.reduce_euclidean_norm(x, axis=1)).tolist() == [3 + 4j, 3 + 4j]
+def test_the_norm_of_complex_numbers_takes_conjugates():
+    x = tf.constant([[3 + 4j, 12j], [3 + 4j, 0]], tf.complex64)
+    assert run(tf.math.reduce_euclidean_norm(x, axis=1)).tolist() == [13, 5]
 
 
 def test_rows_draw_the_numbers_of_one_thread():

@@ -86,7 +86,7 @@ def warm_start(
       >>> with tf.Graph().as_default(), tf.Session() as sess:
       ...     w = tf.get_variable("dense/kernel", [2])
       ...     tf.train.warm_start(path)
-      ...     sess.run(w.initializer)
+      ...     _ = sess.run(w.initializer)
       ...     print(sess.run(w))
       [1. 2.]
     """

@@ -120,14 +120,14 @@ class Statistics(NamedTuple):
       table: The counts as text.
 
     Example:
-      >>> n = tf.train.range_input_producer(5, num_epochs=1, shuffle=False).dequeue()
+      >>> n = tf.train.range_input_producer(4, num_epochs=1, shuffle=False).dequeue()
       >>> bucketed = tf.contrib.training.bucket([n], which_bucket=n % 2, batch_size=2, num_buckets=2)
       >>> which, numbers = bucketed
       >>> with tf.train.MonitoredSession() as sess:
       ...     batches = [sess.run(numbers) for _ in range(2)]
       ...     counts = bucketed.statistics(sess)
       >>> counts.came, counts.out, counts.waiting + counts.dropped
-      (5, 4, 1)
+      (4, 4, 0)
     """
 
     buckets: List[BucketStatistics]

@@ -6,6 +6,7 @@ import math
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 from millstream import metrics as later
+from millstream.contrib.areas import auc_using_histogram, auc_with_confidence_intervals, streaming_dynamic_auc
 from millstream.framework import control_dependencies, convert_to_tensor, dtypes, name_scope, namespaces
 from millstream.framework.op_functions import op
 from millstream.metrics import at_k, thresholds as levels
@@ -21,6 +22,8 @@ __all__ = [
     "accuracy",
     "aggregate_metric_map",
     "aggregate_metrics",
+    "auc_using_histogram",
+    "auc_with_confidence_intervals",
     "cohen_kappa",
     "confusion_matrix",
     "count",
@@ -38,6 +41,7 @@ __all__ = [
     "streaming_concat",
     "streaming_covariance",
     "streaming_curve_points",
+    "streaming_dynamic_auc",
     "streaming_false_negative_rate",
     "streaming_false_negative_rate_at_thresholds",
     "streaming_false_negatives",

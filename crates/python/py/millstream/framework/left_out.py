@@ -58,7 +58,6 @@ _MORE_DISTRIBUTIONS = "`tf.contrib.distributions` has the distributions that mos
 _TRAINING = "`tf.train.MonitoredTrainingSession` runs a training loop"
 _MODEL_FN = "`tf.estimator.Estimator` takes a function that builds the model, with `tf.layers` for instance"
 _PROFILES = "`tf.profiler.profile` and `tf.profiler.Profiler` report on graphs and steps"
-_AREAS = "`tf.metrics.auc` computes areas under curves"
 _QUANTIZED = "`tf.quantization.fake_quant_with_min_max_vars` and its relatives simulate quantized numbers with floats"
 _GRAPHS = "a graph that a `tf.Session` runs"
 
@@ -112,9 +111,6 @@ LATER: Dict[str, str] = {
     "contrib.estimator": _TRAINING,
     "contrib.learn": _MODEL_FN,
     "contrib.losses.metric_learning": "`triplet_semihard_loss` and `lifted_struct_loss` learn distances",
-    "contrib.metrics.auc_using_histogram": _AREAS,
-    "contrib.metrics.auc_with_confidence_intervals": _AREAS,
-    "contrib.metrics.streaming_dynamic_auc": _AREAS,
     "contrib.rnn.Conv3DLSTMCell": "`Conv2DLSTMCell` and `Conv1DLSTMCell` convolve over two axes and one",
     "estimator": _MODEL_FN,
     "image": _PICTURES,

@@ -201,6 +201,7 @@ class Convolution(Layer):
         Raises:
           ValueError: The rank is another, or the number is unknown.
         """
+        input_shape = TensorShape(input_shape)
         _of_rank(self, input_shape, self.spatial + 2)
         depth = dimension_value(input_shape[1 if self.data_format == "channels_first" else -1])
         if depth is None:
@@ -221,6 +222,7 @@ class Convolution(Layer):
         self.input_spec = InputSpec(ndim=self.spatial + 2, axes={1 if self.data_format == "channels_first" else -1: depth})
         # Unused. TensorFlow has it, and seeds random operations by the number of nodes before them.
         constant(list(self.dilation_rate), dtypes.int32, name="dilation_rate")
+        self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """Returns the shape of the output for inputs of this shape.
@@ -435,6 +437,7 @@ class SeparableConv2D(Convolution):
         self.depthwise_kernel = self._weight("depthwise_kernel", [*self.kernel_size, depth, each], self._depthwise_options)
         self.pointwise_kernel = self._weight("pointwise_kernel", [*[1] * self.spatial, depth * each, self.filters], self._pointwise_options)
         self._build_bias()
+        self.built = True
 
     def _convolve(self, inputs: Any) -> Any:
         """Returns the convolution of the inputs."""
@@ -599,6 +602,7 @@ class Conv2DTranspose(Convolution):
         """Creates `kernel`, of shape `[.., filters, depth]`, and `bias` of shape `[filters]`."""
         self.kernel = self._weight("kernel", [*self.kernel_size, self.filters, self._depth(input_shape)], self._kernel_options)
         self._build_bias()
+        self.built = True
 
     def _convolve(self, inputs: Any) -> Any:
         """Returns the transposed convolution of the inputs."""

@@ -42,7 +42,7 @@ from millstream.ops import array_ops, control_flow, linalg_ops, math_ops, reduct
 from millstream.variables import state_ops
 from millstream.variables.aggregation import VariableSynchronization, checked
 from millstream.variables.initializers import ones_initializer, zeros_initializer
-from millstream.variables.scopes import get_variable, variable_scope
+from millstream.variables.scopes import get_variable, get_variable_scope, variable_scope
 from millstream.variables.variable import is_variable_initialized
 
 __all__ = [
@@ -157,6 +157,7 @@ class Layer(Members):
 
     def build(self, input_shape: TensorShape) -> None:
         """Creates the variables for inputs of this shape."""
+        self.built = True
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         """Computes the output of the layer.
@@ -414,7 +415,11 @@ class Layer(Members):
           ValueError: The layer has not been called.
         """
         if self._scope is None:
-            raise ValueError('No name available for layer scope because the layer "' + self._base_name + '" has not been used yet. The scope name  is determined the first time the layer instance is called.')
+            raise ValueError(
+                'No name available for layer scope because the layer "' + self._name + '" has not been used yet. '
+                "The scope name  is determined the first time the layer instance is called. "
+                "You must therefore call the layer before querying `scope_name`."
+            )
         return self._scope.name  # type: ignore[no-any-return]
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
@@ -454,10 +459,21 @@ class Layer(Members):
 
     @contextlib.contextmanager
     def _again(self) -> Iterator[Any]:
-        reuse = self._reuse if self._scope_given and not self.built else True
+        reuse = True if self.built else self._reuse
         with variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as scope:
             with name_scope(self._scope.original_name_scope):
                 yield scope
+
+    @contextlib.contextmanager
+    def _inside(self) -> Iterator[None]:
+        """Opens the scope for variables that are made outside of calls, by `build` or the constructor."""
+        current = get_variable_scope().name
+        if self._scope is not None and (current == self._scope.name or current.startswith(self._scope.name and self._scope.name + "/")):
+            yield
+            return
+        with self.opened() as here:
+            self._scope = self._scope or here
+            yield
 
     def add_weight(
         self,
@@ -488,25 +504,42 @@ class Layer(Members):
                 raise TypeError("Unknown keyword argument:", key)
         if trainable is None and checked(synchronization, aggregation, name)[0] == VariableSynchronization.ON_READ:
             trainable = False
-        before = len(get_collection(GraphKeys.REGULARIZATION_LOSSES))
         check_regularizer(regularizer)
-        variable = get_variable(
-            name,
-            shape=shape,
-            dtype=dtype or self.dtype,
-            initializer=initializer,
-            regularizer=regularizer,
-            trainable=self.trainable if trainable is None else self.trainable and trainable,
-            constraint=constraint,
-            use_resource=use_resource,
-            synchronization=synchronization,
-            aggregation=aggregation,
-            partitioner=partitioner,
-        )
+        with self._inside():
+            variable = get_variable(
+                name,
+                shape=shape,
+                dtype=dtype or self.dtype,
+                initializer=initializer,
+                regularizer=self._noted(regularizer) if regularizer else None,
+                trainable=self.trainable if trainable is None else self.trainable and trainable,
+                constraint=constraint,
+                use_resource=use_resource,
+                synchronization=synchronization,
+                aggregation=aggregation,
+                partitioner=partitioner,
+            )
         if all(v is not variable for v in self._variables):
             self._variables.append(variable)
-        self._variable_losses.extend(get_collection(GraphKeys.REGULARIZATION_LOSSES)[before:])
         return variable
+
+    def _noted(self, regularizer: Callable[[Any], Any]) -> Callable[[Any], Any]:
+        """Returns a regularizer whose terms are losses of the layer.
+
+        As in TensorFlow, the regularizer of the variable scope adds its term beside, and is not the layer's.
+        """
+        inherited = get_variable_scope().regularizer
+
+        def both(variable: Any) -> Any:
+            outer = inherited(variable) if inherited else None
+            if outer is not None:
+                add_to_collection(GraphKeys.REGULARIZATION_LOSSES, outer)
+            loss = regularizer(variable)
+            if loss is not None:
+                self._variable_losses.append(loss)
+            return loss
+
+        return both
 
     add_variable = add_weight
 
@@ -621,6 +654,7 @@ class Dense(Layer):
         dtype = dtypes.as_dtype(self.dtype or dtypes.float32)
         if not (dtype.is_floating or dtype.is_complex):
             raise TypeError("Unable to build `Dense` layer with non-floating point dtype %s" % (dtype,))
+        input_shape = TensorShape(input_shape)
         _needs_rank(self, input_shape, 2)
         depth = dimension_value(input_shape[-1])
         if depth is None:
@@ -628,6 +662,7 @@ class Dense(Layer):
         self.input_spec = InputSpec(min_ndim=2, axes={-1: depth})
         self.kernel = self._weight("kernel", [depth, self.units], self._kernel_options)
         self.bias = self._weight("bias", [self.units], self._bias_options) if self.use_bias else None
+        self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> TensorShape:
         """Returns the shape of the inputs with `units` as its last dimension.
@@ -1046,6 +1081,7 @@ class BatchNormalization(Layer):
         Raises:
           ValueError: A dimension is unknown, or an argument of the layer does not fit the inputs.
         """
+        input_shape = TensorShape(input_shape)
         if input_shape.ndims is None:
             raise ValueError("Input has undefined rank:", input_shape)
         _needs_rank(self, input_shape, 1)
@@ -1071,7 +1107,7 @@ class BatchNormalization(Layer):
             return self.add_weight(name, shape, dtype, initializer=initializer, trainable=False)
 
         # The parameters of half-precision inputs are in single precision.
-        dtype = dtypes.float32 if self._is_half(dtypes.as_dtype(self.dtype)) else None
+        dtype = dtypes.float32 if self._is_half(dtypes.as_dtype(self.dtype or dtypes.float32)) else None
 
         self.gamma = weight("gamma", self._gamma_options) if self.scale else None
         self.beta = weight("beta", self._beta_options) if self.center else None
@@ -1086,6 +1122,7 @@ class BatchNormalization(Layer):
             self.moving_stddev = average("moving_stddev", for_stddev)
             self.renorm_mean = average("renorm_mean", for_mean)
             self.renorm_stddev = average("renorm_stddev", for_stddev)
+        self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """Returns the shape of the inputs, which is that of the output."""

@@ -14,6 +14,7 @@ from millstream._engine import Tensor
 from millstream.framework import convert_to_tensor, name_scope, node_counts
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
+from millstream.framework.shapes import TensorShape, dimension_value
 from millstream.ops import array_ops
 
 __all__ = [
@@ -68,7 +69,7 @@ def explicit(padding: Any) -> Tuple[str, List[int]]:
             )
         return padding, []
     if not isinstance(padding, (list, tuple)):
-        raise ValueError(f"padding must be a string or a list of pairs, not {padding!r}")
+        raise TypeError(f"Expected string for argument 'padding' not {padding!r}. It may be a list of pairs, too.")
     for i, pair in enumerate(padding):
         if not isinstance(pair, (list, tuple)):
             raise ValueError(f"When padding is a list, each element of padding must be a list/tuple of size 2. Element with index {i} of padding is not a list/tuple")
@@ -670,6 +671,16 @@ def atrous_conv2d_transpose(
     with name_scope(name, "atrous_conv2d_transpose", [value, filters, output_shape]) as name:
         if rate < 1:
             raise ValueError(f"rate {rate} cannot be less than one")
+        value = convert_to_tensor(value, name="value")
+        filters = convert_to_tensor(filters, name="filters")
+        given, wanted = (dimension_value(x.get_shape().with_rank(4)[3]) for x in (value, filters))
+        if given is not None and wanted is not None and given != wanted:
+            raise ValueError(f"value's input channels does not match filters' input channels, {given} != {wanted}")
+        output_shape = convert_to_tensor(output_shape, name="output_shape")
+        if not output_shape.get_shape().is_compatible_with(TensorShape([4])):
+            raise ValueError(f"output_shape must have shape (4,), got {output_shape.get_shape()}")
+        if padding not in ("SAME", "VALID"):
+            raise ValueError(f"padding must be either VALID or SAME: {padding}")
         return conv2d_backprop_input(
             output_shape, filters, value, [1, 1, 1, 1], padding, dilations=[1, rate, rate, 1], name=name
         )

@@ -9,6 +9,7 @@ from millstream.framework import constant, convert_to_tensor, dtypes, name_scope
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.nn.convolutions import conv2d, per_axis
+from millstream.nn.dilated import with_space_to_batch
 from millstream.ops import array_ops
 
 __all__ = ["depthwise_conv2d", "separable_conv2d"]
@@ -21,12 +22,16 @@ def _depthwise(input: Tensor, filter: Tensor, strides: Any, padding: str, rate: 
     steps = [int(v) for v in strides]
     if len(steps) != 4:
         raise ValueError(f"strides must have 4 entries but is {strides}")
-    if max(gaps) > 1 and any(v != 1 for v in steps):
-        raise ValueError("strides > 1 not supported in conjunction with dilation_rate > 1")
     # Unused. TensorFlow has them, and seeds random operations by the number of nodes before them.
     array_ops.shape(filter)
     constant(gaps, dtypes.int32, name="dilation_rate")
     data_format = data_format or "NHWC"
+    if max(gaps) > 1 and any(v != 1 for v in steps):
+        # TensorFlow's strides count cells of the same residue, not neighbours.
+        def strided(moved: Any, _: int, inner: str) -> Any:
+            return op("DepthwiseConv2dNative")(moved, filter, strides=steps, padding=inner, data_format=data_format, name=name)
+
+        return with_space_to_batch(input, gaps, padding, strided, filter.get_shape(), data_format=data_format)
     return op("DepthwiseConv2dNative")(
         input,
         filter,

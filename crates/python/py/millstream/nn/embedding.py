@@ -234,6 +234,8 @@ def safe_embedding_lookup_sparse(
       >>> print(*tf.Session().run(tf.nn.safe_embedding_lookup_sparse(table, ids)))
       [2.] [0.]
     """
+    if embedding_weights is None:
+        raise ValueError("Missing embedding_weights %s." % embedding_weights)
     tables = _tables(embedding_weights)
     with name_scope(name, "embedding_lookup", tables + [sparse_ids, sparse_weights]) as scope:
         # Ids of more than two dimensions: all dimensions but the last are flattened to rows.

@@ -126,7 +126,11 @@ def bias_add(value: Any, bias: Any, data_format: Optional[str] = None, name: Opt
        [ 13 104]]
     """
     with name_scope(name, "BiasAdd", [value, bias]) as name:
-        form = "NCHW" if data_format is not None and data_format.startswith("NC") else "NHWC"
+        form = "NHWC"
+        if data_format is not None:
+            if not data_format.startswith("N") or not (data_format.startswith("NC") or data_format.endswith("C")):
+                raise ValueError("data_format must be of the form `N...C` or `NC...`")
+            form = "NCHW" if data_format.startswith("NC") else "NHWC"
         value = convert_to_tensor(value, name="input")
         return op("BiasAdd")(value, convert_to_tensor(bias, value.dtype.base_dtype, "bias"), data_format=form, name=name)
 
@@ -355,6 +359,7 @@ def dropout(
         if not isinstance(rate, Tensor) and rate == 0:
             return x
         rate = convert_to_tensor(rate, x.dtype, "rate")
+        rate.get_shape().assert_has_rank(0)
         known = constant_value(rate)
         if known is not None and known == 0:
             return x

@@ -319,7 +319,11 @@ def pool(
     rate = dilation_rate if dilations is None else renamed(dilations, dilation_rate, "dilations", "dilation_rate")
     with name_scope(name, "%s_pool" % pooling_type.lower(), [input]) as name:
         window: List[int] = [int(v) for v in window_shape]
-        if pooling_type not in ("MAX", "AVG") or len(window) not in (1, 2, 3):
+        if len(window) not in (1, 2, 3):
+            raise ValueError("It is required that 1 <= num_spatial_dims <= 3.")
+        input = convert_to_tensor(input)  # noqa: A001
+        input.get_shape().with_rank(len(window) + 2)
+        if pooling_type not in ("MAX", "AVG"):
             raise ValueError(f"{len(window)}-D {pooling_type} pooling is not supported.")
         steps, gaps = _listed(strides, len(window), "strides"), _listed(rate, len(window), "dilation_rate")
         if max(steps) > 1 and max(gaps) > 1:

@@ -213,7 +213,7 @@ def compute_accidental_hits(
       [0 1] [2 1]
     """
     first, second = random_ops.get_seed(seed)
-    rows, places, weights = op("ComputeAccidentalHits")(
+    results = op("ComputeAccidentalHits")(
         convert_to_tensor(true_classes, dtypes.int64, "true_classes"),
         convert_to_tensor(sampled_candidates, dtypes.int64, "sampled_candidates"),
         num_true=num_true,
@@ -221,7 +221,8 @@ def compute_accidental_hits(
         seed2=second or 0,
         name=name,
     )
-    return rows, places, weights
+    make: Any = collections.namedtuple
+    return make("ComputeAccidentalHits", ["indices", "ids", "weights"])(*results)
 
 
 def _drawn(kind: str, true_classes: Any, num_true: int, num_sampled: int, unique: bool, seed: Optional[int], name: Optional[str], **attrs: Any) -> Any:

@@ -4,18 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
 
 from millstream import framework, nn
 from millstream._engine import Tensor
 from millstream.framework import constant, convert_to_tensor, dtypes, get_static_value, name_scope, namespaces, nest
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
+from millstream.layers import configs
 from millstream.layers.core import Layer
+from millstream.layers.input_spec import InputSpec
 from millstream.nn import functions
 from millstream.ops import array_ops, clip_ops, math_ops, random_ops
 from millstream.ops.tensor_array import TensorArray
 from millstream.variables.initializers import constant_initializer, zeros_initializer
+from millstream.variables.partitions import fixed_size_partitioner
 from millstream.variables.scopes import get_variable_scope, variable_scope
 
 __all__ = [
@@ -35,8 +40,10 @@ __all__ = [
 def assert_like_rnncell(word: str, cell: Any) -> None:
     """Raises `TypeError` unless a value is a cell, by its attributes. `word` names the argument in the
     message."""
-    lacks = [f"'{needed}' property is missing" for needed in ("output_size", "state_size") if not hasattr(type(cell), needed)]
-    if not hasattr(type(cell), "zero_state"):
+    # The class of a cell passes, too, as in TensorFlow. Properties are not read: some raise.
+    members = {*dir(type(cell)), *dir(cell)}
+    lacks = [f"'{needed}' property is missing" for needed in ("output_size", "state_size") if needed not in members]
+    if not {"zero_state", "get_initial_state"} & members:
         lacks.append("either 'zero_state' or 'get_initial_state' method is required")
     if not callable(cell):
         lacks.append("is not callable")
@@ -154,10 +161,19 @@ class RNNCell(Layer):
     def _called(self, inputs: Any, state: Any, scope: Any) -> Tuple[Any, Any]:
         with self.opened(scope) as here:
             self._scope = self._scope or here
-            if self._dtype is None:
-                self._dtype = convert_to_tensor(nest.flatten(inputs)[0]).dtype.base_dtype.name
-            self.built = True
+            inputs = nest.map_structure(lambda x: convert_to_tensor(x) if isinstance(x, _ARRAYS) else x, inputs)
+            self._check_inputs(inputs)
+            if not self.built:
+                if self._dtype is None:
+                    self._dtype = convert_to_tensor(nest.flatten(inputs)[0]).dtype.base_dtype.name
+                if type(self).build is not Layer.build:
+                    self.build(nest.map_structure(lambda x: x.get_shape(), inputs))
+                self.built = True
             return self.call(inputs, state)
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a cell like this one, for `from_config`."""
+        return {"name": self.name, "trainable": self.trainable, "dtype": self.dtype}
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Returns a state of zeros."""
@@ -181,6 +197,17 @@ class RNNCell(Layer):
         if inputs is not None:
             inputs = convert_to_tensor(inputs)
             known = dimension_value(inputs.get_shape()[0])
+            given = batch_size if batch_size is None else get_static_value(batch_size)
+            if given is not None and known is not None and int(given) != known:
+                raise ValueError(
+                    "batch size from input tensor is different from the input param. "
+                    f"Input tensor batch: {known}, batch_size: {batch_size}"
+                )
+            if dtype is not None and dtypes.as_dtype(dtype) != inputs.dtype:
+                raise ValueError(
+                    "dtype from input tensor is different from the input param. "
+                    f"Input tensor dtype: {inputs.dtype}, dtype: {dtype}"
+                )
             batch_size = array_ops.shape(inputs)[0] if known is None else known
             dtype = inputs.dtype
         if batch_size is None or dtype is None:
@@ -189,6 +216,10 @@ class RNNCell(Layer):
                 f"batch_size={batch_size}, dtype={dtype}"
             )
         return self.zero_state(batch_size, dtype)
+
+
+# Values that a cell makes tensors of.
+_ARRAYS = (np.ndarray, float, int)
 
 
 def _noted_in(variables: List[Any]) -> Callable[..., Any]:
@@ -219,8 +250,12 @@ def batch_and_dims(batch_size: Any, dims: Any) -> List[Any]:
 
 def zero_state_of_size(size: Any, batch_size: Any, dtype: Any) -> Any:
     """Returns zeros of shape `[batch_size, ..size]`. The size is an int, a shape, or a scalar tensor."""
-    known = batch_size if isinstance(batch_size, int) else get_static_value(batch_size)
     dims: Any = size if isinstance(size, Tensor) else TensorShape(size).as_list()
+    if batch_size is None:
+        raise ValueError(f"Provided a prefix or suffix of None: {batch_size} and {size}")
+    known = batch_size if isinstance(batch_size, int) else get_static_value(batch_size)
+    if np.ndim(known):
+        return array_ops.zeros(array_ops.concat([known, dims], 0), dtype)
     out = array_ops.zeros(array_ops.concat(batch_and_dims(batch_size, dims), 0), dtype)
     # TensorFlow makes them again to look for the static shape.
     batch_and_dims(batch_size, dims)
@@ -232,19 +267,39 @@ def _zeros(sizes: Any, batch_size: Any, dtype: Any) -> Any:
     return nest.map_structure(lambda size: zero_state_of_size(size, batch_size, dtype), sizes)
 
 
-def _depth(inputs: Any) -> int:
-    depth = dimension_value(inputs.get_shape()[-1]) if inputs.get_shape().ndims is not None else None
+def depth_of(inputs_shape: Any) -> int:
+    """Returns the last dimension of inputs, which must be known.
+
+    Raises:
+      ValueError: It is not.
+    """
+    shape = TensorShape(inputs_shape)
+    depth = dimension_value(shape[-1]) if shape.ndims else None
     if depth is None:
-        raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {inputs.get_shape()}")
+        told = shape if shape.ndims is None else tuple(shape.as_list())
+        raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {told}")
     return depth
+
+
+def check_floating(values: Any) -> None:
+    """Raises `ValueError` if a dtype, or that of a tensor of a structure, is neither floating nor complex."""
+    for value in nest.flatten(values):
+        dtype = dtypes.as_dtype(value) if isinstance(value, str) else getattr(value, "dtype", None)
+        if dtype is not None and not (dtype.is_floating or dtype.is_complex):
+            raise ValueError(f"RNN cell only supports floating point inputs, but saw dtype: {dtype}")
 
 
 def _activation(activation: Any) -> Callable[[Any], Any]:
     if activation is None:
         return math_ops.tanh
-    if isinstance(activation, str):
-        return getattr(nn, activation)
-    return activation
+    # `"linear"` is None to the layers.
+    return configs.activation_of(activation) or array_ops.identity
+
+
+def _unpacked(state: Any) -> Tuple[Any, Any]:
+    """Returns the two parts of the state of an LSTM."""
+    c, h = state
+    return c, h
 
 
 class LayerRNNCell(RNNCell):
@@ -263,6 +318,15 @@ class LayerRNNCell(RNNCell):
 
     def __call__(self, inputs: Any, state: Any, scope: Any = None) -> Tuple[Any, Any]:
         return self._called(inputs, state, scope)
+
+
+def _configured(cell: RNNCell, **arguments: Any) -> Dict[str, Any]:
+    """Returns the config of a cell with these arguments besides those of every cell."""
+    shown = {
+        key: configs.shown(value) if key == "activation" or key.endswith("initializer") else value
+        for key, value in arguments.items()
+    }
+    return {**RNNCell.get_config(cell), **shown, "reuse": cell._reuse}
 
 
 class BasicRNNCell(LayerRNNCell):
@@ -293,6 +357,8 @@ class BasicRNNCell(LayerRNNCell):
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        check_floating(self.dtype)
+        self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
         self._activation = _activation(activation)
 
@@ -303,13 +369,24 @@ class BasicRNNCell(LayerRNNCell):
 
     output_size = state_size
 
+    def build(self, inputs_shape: Any) -> None:
+        """Creates `kernel` and `bias` for inputs of this shape."""
+        depth = depth_of(inputs_shape)
+        check_floating(self.dtype)
+        self._kernel = self.add_weight("kernel", [depth + self._num_units, self._num_units])
+        self._bias = self.add_weight("bias", [self._num_units], None, zeros_initializer(dtype=self.dtype or dtypes.float32))
+        self.built = True
+
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
         """Computes one step."""
-        kernel = self.add_weight("kernel", [_depth(inputs) + self._num_units, self._num_units], dtype=inputs.dtype)
-        bias = self.add_weight("bias", [self._num_units], inputs.dtype, zeros_initializer(dtype=inputs.dtype))
-        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, state], 1), kernel), bias)
+        check_floating([inputs, state])
+        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, state], 1), self._kernel), self._bias)
         output = self._activation(gates)
         return output, output
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a cell like this one."""
+        return _configured(self, num_units=self._num_units, activation=self._activation)
 
 
 class GRUCell(LayerRNNCell):
@@ -344,9 +421,12 @@ class GRUCell(LayerRNNCell):
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        check_floating(self.dtype)
+        self.input_spec = InputSpec(ndim=2)
         self._num_units = num_units
         self._activation = _activation(activation)
-        self._kernel_initializer, self._bias_initializer = kernel_initializer, bias_initializer
+        self._kernel_initializer = configs.initializer_of(kernel_initializer)
+        self._bias_initializer = configs.initializer_of(bias_initializer)
 
     @property
     def state_size(self) -> int:
@@ -355,20 +435,39 @@ class GRUCell(LayerRNNCell):
 
     output_size = state_size
 
+    def build(self, inputs_shape: Any) -> None:
+        """Creates the kernels and biases of the gates and the candidate for inputs of this shape."""
+        depth = depth_of(inputs_shape)
+        check_floating(self.dtype)
+        n = self._num_units
+        dtype = self.dtype or dtypes.float32
+        ones = self._bias_initializer or constant_initializer(1.0, dtype=dtype)
+        zeros = self._bias_initializer or zeros_initializer(dtype=dtype)
+        self._gate_kernel = self.add_weight("gates/kernel", [depth + n, 2 * n], None, self._kernel_initializer)
+        self._gate_bias = self.add_weight("gates/bias", [2 * n], None, ones)
+        self._candidate_kernel = self.add_weight("candidate/kernel", [depth + n, n], None, self._kernel_initializer)
+        self._candidate_bias = self.add_weight("candidate/bias", [n], None, zeros)
+        self.built = True
+
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
         """Computes one step."""
-        n, rows, dtype = self._num_units, _depth(inputs) + self._num_units, inputs.dtype
-        begin_open = self._bias_initializer or constant_initializer(1.0, dtype=dtype)
-        begin_zero = self._bias_initializer or zeros_initializer(dtype=dtype)
-        gate_kernel = self.add_weight("gates/kernel", [rows, 2 * n], dtype, self._kernel_initializer)
-        gate_bias = self.add_weight("gates/bias", [2 * n], dtype, begin_open)
-        kernel = self.add_weight("candidate/kernel", [rows, n], dtype, self._kernel_initializer)
-        bias = self.add_weight("candidate/bias", [n], dtype, begin_zero)
-        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, state], 1), gate_kernel), gate_bias)
+        check_floating([inputs, state])
+        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, state], 1), self._gate_kernel), self._gate_bias)
         reset, update = array_ops.split(value=math_ops.sigmoid(gates), num_or_size_splits=2, axis=1)
-        candidate = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, reset * state], 1), kernel), bias)
+        candidate = math_ops.matmul(array_ops.concat([inputs, reset * state], 1), self._candidate_kernel)
+        candidate = functions.bias_add(candidate, self._candidate_bias)
         new = update * state + (1 - update) * self._activation(candidate)
         return new, new
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a cell like this one."""
+        return _configured(
+            self,
+            num_units=self._num_units,
+            kernel_initializer=self._kernel_initializer,
+            bias_initializer=self._bias_initializer,
+            activation=self._activation,
+        )
 
 
 class BasicLSTMCell(LayerRNNCell):
@@ -404,6 +503,8 @@ class BasicLSTMCell(LayerRNNCell):
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
+        check_floating(self.dtype)
+        self.input_spec = InputSpec(ndim=2)
         self._num_units, self._forget_bias, self._state_is_tuple = num_units, forget_bias, state_is_tuple
         self._activation = _activation(activation)
 
@@ -418,14 +519,31 @@ class BasicLSTMCell(LayerRNNCell):
         """The number of units."""
         return self._num_units
 
+    def build(self, inputs_shape: Any) -> None:
+        """Creates `kernel` and `bias` for inputs of this shape."""
+        depth, n = depth_of(inputs_shape), self._num_units
+        check_floating(self.dtype)
+        self._kernel = self.add_weight("kernel", [depth + n, 4 * n])
+        self._bias = self.add_weight("bias", [4 * n], None, zeros_initializer(dtype=self.dtype or dtypes.float32))
+        self.built = True
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a cell like this one."""
+        return _configured(
+            self,
+            num_units=self._num_units,
+            forget_bias=self._forget_bias,
+            state_is_tuple=self._state_is_tuple,
+            activation=self._activation,
+        )
+
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
         """Computes one step."""
-        n, dtype = self._num_units, inputs.dtype
-        kernel = self.add_weight("kernel", [_depth(inputs) + n, 4 * n], dtype=dtype)
-        bias = self.add_weight("bias", [4 * n], dtype, zeros_initializer(dtype=dtype))
+        check_floating([inputs, state])
         one = constant(1, dtypes.int32)
-        c, h = state if self._state_is_tuple else array_ops.split(value=state, num_or_size_splits=2, axis=one)
-        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, h], 1), kernel), bias)
+        parts = state if self._state_is_tuple else array_ops.split(value=state, num_or_size_splits=2, axis=one)
+        c, h = _unpacked(parts)
+        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, h], 1), self._kernel), self._bias)
         i, j, f, o = array_ops.split(value=gates, num_or_size_splits=4, axis=one)
         forget = constant(self._forget_bias, dtype=f.dtype)
         new_c = op("Add")(math_ops.multiply(c, math_ops.sigmoid(op("Add")(f, forget))), math_ops.multiply(math_ops.sigmoid(i), self._activation(j)))
@@ -443,8 +561,8 @@ class LSTMCell(LayerRNNCell):
       initializer: The initializer of the kernels.
       num_proj: The size that the output is projected to.
       proj_clip: Clips the projection to between `-proj_clip` and `proj_clip`.
-      num_unit_shards: None.
-      num_proj_shards: None.
+      num_unit_shards: The number of parts of the kernel, a partitioned variable; None for one variable.
+      num_proj_shards: The number of parts of the projection.
       forget_bias: A value added to the forget gate's bias.
       state_is_tuple: If true, the state is an `LSTMStateTuple`; otherwise one tensor with `c` and `h`
         concatenated.
@@ -452,9 +570,6 @@ class LSTMCell(LayerRNNCell):
       reuse: As in `RNNCell`.
       name: As in `RNNCell`.
       dtype: As in `RNNCell`.
-
-    Raises:
-      NotImplementedError: `num_unit_shards` or `num_proj_shards` is given.
 
     Example:
       >>> cell = tf.nn.rnn_cell.LSTMCell(4, use_peepholes=True, num_proj=2)
@@ -483,11 +598,13 @@ class LSTMCell(LayerRNNCell):
         **kwargs: Any,
     ) -> None:
         super().__init__(name=name, dtype=dtype, reuse=reuse, **kwargs)
-        if num_unit_shards is not None or num_proj_shards is not None:
-            raise NotImplementedError("num_unit_shards and num_proj_shards: partitioned variables are not supported")
+        check_floating(self.dtype)
+        self.input_spec = InputSpec(ndim=2)
+        self._num_unit_shards, self._num_proj_shards = num_unit_shards, num_proj_shards
         self._num_units, self._num_proj = num_units, num_proj
         self._use_peepholes, self._cell_clip, self._proj_clip = use_peepholes, cell_clip, proj_clip
-        self._initializer, self._forget_bias, self._state_is_tuple = initializer, forget_bias, state_is_tuple
+        self._initializer = configs.initializer_of(initializer)
+        self._forget_bias, self._state_is_tuple = forget_bias, state_is_tuple
         self._activation = _activation(activation)
 
     @property
@@ -501,32 +618,65 @@ class LSTMCell(LayerRNNCell):
         sizes = self._num_units, self.output_size
         return LSTMStateTuple(*sizes) if self._state_is_tuple else sum(sizes)
 
+    def build(self, inputs_shape: Any) -> None:
+        """Creates the kernel, the bias, and those of peepholes and projection for inputs of this shape."""
+        depth, n = depth_of(inputs_shape), self._num_units
+        check_floating(self.dtype)
+        parts = None if self._num_unit_shards is None else fixed_size_partitioner(self._num_unit_shards)
+        self._kernel = self.add_weight(
+            "kernel", [depth + self.output_size, 4 * n], initializer=self._initializer, partitioner=parts
+        )
+        zeros = zeros_initializer(dtype=self.dtype or dtypes.float32)
+        self._bias = self.add_weight("bias", [4 * n], initializer=zeros)
+        if self._use_peepholes:
+            self._w_f_diag, self._w_i_diag, self._w_o_diag = (
+                self.add_weight(f"w_{gate}_diag", [n], initializer=self._initializer) for gate in "fio"
+            )
+        if self._num_proj is not None:
+            parts = None if self._num_proj_shards is None else fixed_size_partitioner(self._num_proj_shards)
+            self._proj_kernel = self.add_weight(
+                "projection/kernel", [n, self._num_proj], initializer=self._initializer, partitioner=parts
+            )
+        self.built = True
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a cell like this one."""
+        return _configured(
+            self,
+            num_units=self._num_units,
+            use_peepholes=self._use_peepholes,
+            cell_clip=self._cell_clip,
+            initializer=self._initializer,
+            num_proj=self._num_proj,
+            proj_clip=self._proj_clip,
+            num_unit_shards=self._num_unit_shards,
+            num_proj_shards=self._num_proj_shards,
+            forget_bias=self._forget_bias,
+            state_is_tuple=self._state_is_tuple,
+            activation=self._activation,
+        )
+
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
         """Computes one step."""
-        n, n_out, dtype = self._num_units, self.output_size, inputs.dtype
-        kernel = self.add_weight("kernel", [_depth(inputs) + n_out, 4 * n], dtype, self._initializer)
-        bias = self.add_weight("bias", [4 * n], dtype, zeros_initializer(dtype=dtype))
-        if self._use_peepholes:
-            w_f, w_i, w_o = [self.add_weight(f"w_{g}_diag", [n], dtype, self._initializer) for g in "fio"]
-        if self._num_proj is not None:
-            projection = self.add_weight("projection/kernel", [n, self._num_proj], dtype, self._initializer)
+        check_floating([inputs, state])
+        n, n_out = self._num_units, self.output_size
         if self._state_is_tuple:
-            c_prev, h_prev = state
+            c_prev, h_prev = _unpacked(state)
         else:
             c_prev = op("Slice")(state, [0, 0], [-1, n])
             h_prev = op("Slice")(state, [0, n], [-1, n_out])
-        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, h_prev], 1), kernel), bias)
+        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, h_prev], 1), self._kernel), self._bias)
         i, j, f, o = array_ops.split(value=gates, num_or_size_splits=4, axis=1)
         if self._use_peepholes:
-            f, i = f + self._forget_bias + w_f * c_prev, i + w_i * c_prev
+            f, i = f + self._forget_bias + self._w_f_diag * c_prev, i + self._w_i_diag * c_prev
         else:
             f = f + self._forget_bias
         c = math_ops.sigmoid(f) * c_prev + math_ops.sigmoid(i) * self._activation(j)
         if self._cell_clip is not None:
             c = clip_ops.clip_by_value(c, -self._cell_clip, self._cell_clip)
-        h = math_ops.sigmoid(o + w_o * c if self._use_peepholes else o) * self._activation(c)
+        h = math_ops.sigmoid(o + self._w_o_diag * c if self._use_peepholes else o) * self._activation(c)
         if self._num_proj is not None:
-            h = math_ops.matmul(h, projection)
+            h = math_ops.matmul(h, self._proj_kernel)
             if self._proj_clip is not None:
                 h = clip_ops.clip_by_value(h, -self._proj_clip, self._proj_clip)
         return h, LSTMStateTuple(c, h) if self._state_is_tuple else array_ops.concat([c, h], 1)
@@ -580,7 +730,19 @@ class MultiRNNCell(RNNCell):
     @property
     def variables(self) -> List[Any]:
         """The variables of all cells."""
-        return [v for c in self._cells for v in c.variables]
+        return [*self.trainable_variables, *self.non_trainable_variables]
+
+    @property
+    def trainable_variables(self) -> List[Any]:
+        """The trainable variables of all cells; none if this cell is not trainable."""
+        return [v for c in self._cells if isinstance(c, Layer) for v in c.trainable_variables] if self.trainable else []
+
+    @property
+    def non_trainable_variables(self) -> List[Any]:
+        """The other variables of all cells."""
+        cells = [c for c in self._cells if isinstance(c, Layer)]
+        fixed = [v for c in cells for v in c.non_trainable_variables]
+        return fixed if self.trainable else [v for c in cells for v in c.trainable_variables] + fixed
 
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Returns a state of zeros."""
@@ -590,12 +752,18 @@ class MultiRNNCell(RNNCell):
             return super().zero_state(batch_size, dtype)
 
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:
-        """Computes one step of each cell."""
+        """Computes one step of each cell.
+
+        Raises:
+          ValueError: The state is not a tuple.
+        """
         at = 0
         states = []
         for i, cell in enumerate(self._cells):
             with variable_scope(f"cell_{i}"):
                 if self._state_is_tuple:
+                    if not nest.is_sequence(state):
+                        raise ValueError(f"Expected state to be a tuple of length {len(self.state_size)}, but received: {state}")
                     part = state[i]
                 else:
                     part = op("Slice")(state, [0, at], [-1, cell.state_size])
@@ -606,10 +774,11 @@ class MultiRNNCell(RNNCell):
 
 
 class _Wrapper(RNNCell):
-    """A cell that wraps another, without variables of its own."""
+    """A cell that wraps another. As in TensorFlow, it lists no variables: those are the wrapped cell's."""
 
-    def __init__(self, cell: RNNCell) -> None:
-        super().__init__()
+    def __init__(self, cell: RNNCell, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        assert_like_rnncell("cell", cell)
         self._cell = cell
 
     @property
@@ -627,11 +796,6 @@ class _Wrapper(RNNCell):
         """The output size of the wrapped cell."""
         return self._cell.output_size
 
-    @property
-    def variables(self) -> List[Any]:
-        """The variables of the wrapped cell."""
-        return self._cell.variables
-
     def zero_state(self, batch_size: Any, dtype: Any) -> Any:
         """Returns the zero state of the wrapped cell."""
         with name_scope(type(self).__name__ + "ZeroState", values=[batch_size]):
@@ -643,6 +807,31 @@ class _Wrapper(RNNCell):
     def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
         raise NotImplementedError
 
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a cell like this one, with the wrapped cell's class and config."""
+        return {**super().get_config(), "cell": {"class_name": type(self._cell).__name__, "config": self._cell.get_config()}}
+
+    @classmethod
+    def from_config(cls, config: Dict[str, Any]) -> Any:
+        """Returns a new wrapper with these arguments.
+
+        Args:
+          config: What `get_config` returns, with a cell as `cell`.
+
+        Raises:
+          ValueError: `cell` is not a cell.
+        """
+        arguments = dict(config)
+        cell = arguments.pop("cell")
+        try:
+            assert_like_rnncell("cell", cell)
+        except TypeError:
+            raise ValueError(
+                "RNNCellWrapper cannot reconstruct the wrapped cell. "
+                "Please overwrite the cell in the config with a RNNCell instance."
+            ) from None
+        return cls(cell, **arguments)
+
 
 def _keep_prob(word: str, value: Any) -> Any:
     """Returns a probability: a float if it is known, else a tensor."""
@@ -650,8 +839,8 @@ def _keep_prob(word: str, value: Any) -> Any:
     known = get_static_value(tensor)
     if known is None:
         return value
-    if not 0.0 <= float(known) <= 1.0:
-        raise ValueError(f"Parameter {word}_keep_prob must be between 0 and 1: {float(known):f}")
+    if known < 0 or known > 1:
+        raise ValueError(f"Parameter {word}_keep_prob must be between 0 and 1: {int(known)} (given {float(known)})")
     return float(known)
 
 
@@ -692,12 +881,12 @@ class DropoutWrapper(_Wrapper):
         dtype: Any = None,
         seed: Optional[int] = None,
         dropout_state_filter_visitor: Optional[Callable[[Any], Any]] = None,
+        **kwargs: Any,
     ) -> None:
-        super().__init__(cell)
-        assert_like_rnncell("cell", cell)
+        super().__init__(cell, dtype=dtype, **kwargs)
         if dropout_state_filter_visitor is not None and not callable(dropout_state_filter_visitor):
             raise TypeError("dropout_state_filter_visitor must be callable")
-        self._seed = seed
+        self._seed, self._input_size, self._given_filter = seed, input_size, dropout_state_filter_visitor
         with name_scope("DropoutWrapperInit"):
             self._keep = {
                 "input": _keep_prob("input", input_keep_prob),
@@ -709,6 +898,14 @@ class DropoutWrapper(_Wrapper):
         self._filter = dropout_state_filter_visitor or (
             lambda s: LSTMStateTuple(False, True) if isinstance(s, LSTMStateTuple) else not isinstance(s, TensorArray)
         )
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a cell like this one."""
+        config = {f"{which}_keep_prob": keep for which, keep in self._keep.items()}
+        config.update(variational_recurrent=self._noise is not None, input_size=self._input_size, seed=self._seed)
+        if self._given_filter is not None:
+            config["dropout_state_filter_visitor"] = self._given_filter
+        return {**super().get_config(), **config}
 
     def _seed_of(self, which: str, i: int) -> Optional[int]:
         """Returns the seed of a part: one of its own, so that parts are dropped independently."""
@@ -783,9 +980,14 @@ class ResidualWrapper(_Wrapper):
       TensorShape([Dimension(2), Dimension(3)])
     """
 
-    def __init__(self, cell: RNNCell, residual_fn: Optional[Callable[[Any, Any], Any]] = None) -> None:
-        super().__init__(cell)
+    def __init__(self, cell: RNNCell, residual_fn: Optional[Callable[[Any, Any], Any]] = None, **kwargs: Any) -> None:
+        super().__init__(cell, **kwargs)
         self._residual_fn = residual_fn
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a cell like this one."""
+        given = {} if self._residual_fn is None else {"residual_fn": self._residual_fn}
+        return {**super().get_config(), **given}
 
     def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
         outputs, new = step(inputs, state)
@@ -806,13 +1008,22 @@ class DeviceWrapper(_Wrapper):
     Example:
       >>> cell = tf.nn.rnn_cell.DeviceWrapper(tf.nn.rnn_cell.BasicRNNCell(4), "/cpu:0")
       >>> output, _ = cell(tf.zeros([2, 3]), cell.zero_state(2, tf.float32))
-      >>> output.device, cell.state_size, cell.output_size, cell.wrapped_cell.variables == cell.variables
-      ('/device:CPU:0', 4, 4, True)
+      >>> output.device, cell.state_size, cell.output_size, len(cell.wrapped_cell.variables)
+      ('/device:CPU:0', 4, 4, 2)
     """
 
-    def __init__(self, cell: RNNCell, device: Any) -> None:
-        super().__init__(cell)
+    def __init__(self, cell: RNNCell, device: Any, **kwargs: Any) -> None:
+        super().__init__(cell, **kwargs)
         self._device = device
+
+    def zero_state(self, batch_size: Any, dtype: Any) -> Any:
+        """Returns the zero state of the wrapped cell, on the device."""
+        with framework.device(self._device):
+            return super().zero_state(batch_size, dtype)
+
+    def get_config(self) -> Dict[str, Any]:
+        """Returns the arguments of a cell like this one."""
+        return {**super().get_config(), "device": self._device}
 
     def _around(self, step: Callable[[Any, Any], Tuple[Any, Any]], inputs: Any, state: Any) -> Tuple[Any, Any]:
         with framework.device(self._device):

@@ -244,6 +244,7 @@ def _layer(
         dtype=inputs.dtype.base_dtype,
         **options,
     )
+    layer._scope = get_variable_scope()
     layer.build(inputs.get_shape())
     return layer
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Any, List, Optional, Tuple
 
@@ -31,6 +32,10 @@ class _Around(RNNCell):
         super().__init__(reuse=reuse)
         assert_like_rnncell("cell", cell)
         self._cell = cell
+
+    def _inside(self) -> Any:
+        # As in TensorFlow, variables are in the caller's scope.
+        return contextlib.nullcontext()
 
     @property
     def state_size(self) -> Any:

@@ -98,13 +98,13 @@ impl GraphFile {
 /// is a number, that of the others a message, and a `MetaGraphDef` read as a `GraphDef` has nodes without
 /// ops.
 ///
-/// A file whose messages would take more memory than [`ImportOptions::memory_limit`] is by default is an
-/// error.
+/// A file that would take more memory, with its messages, than [`ImportOptions::memory_limit`] is by default
+/// is an error.
 pub fn read_graph(bytes: &[u8]) -> Result<GraphFile> {
     read_graph_within(bytes, ImportOptions::default().memory_limit)
 }
 
-/// As [`read_graph`], with a limit for the memory that the messages take, in bytes.
+/// As [`read_graph`], with a limit for the memory that the file and its messages take, in bytes.
 pub fn read_graph_within(bytes: &[u8], memory_limit: usize) -> Result<GraphFile> {
     match std::str::from_utf8(bytes) {
         Ok(text) if is_text(text) => {
@@ -115,31 +115,34 @@ pub fn read_graph_within(bytes: &[u8], memory_limit: usize) -> Result<GraphFile>
     }
 }
 
-/// Decodes a `GraphDef`. One that would take more memory than `memory_limit`, in bytes, is an error before
-/// anything is allocated for it.
+/// Decodes a `GraphDef`. One that would take more memory than `memory_limit`, in bytes, together with what it
+/// is decoded from, is an error before anything is allocated for it.
 pub fn decode_graph_def(bytes: &[u8], memory_limit: usize) -> Result<GraphDef> {
-    affordable(weight::<GraphDef>(bytes), memory_limit)?;
+    affordable(bytes, weight::<GraphDef>(bytes), memory_limit)?;
     decode(bytes).map_err(|e| invalid!("{e}"))
 }
 
-/// An error if decoding these bytes as the message `name` (`GraphDef`) would take more memory than
-/// `memory_limit`. For front ends that decode messages themselves.
+/// An error if these bytes and the message `name` (`GraphDef`) that is decoded from them would take more
+/// memory than `memory_limit`. For front ends that decode messages themselves.
 pub fn check_weight(name: &str, bytes: &[u8], memory_limit: usize) -> Result<()> {
-    affordable(weight_of(&format!("tensorflow.{name}"), bytes), memory_limit)
+    affordable(bytes, weight_of(&format!("tensorflow.{name}"), bytes), memory_limit)
 }
 
 /// As [`check_weight`], for the text form of any message.
 pub fn check_text_weight(text: &str, memory_limit: usize) -> Result<()> {
-    affordable(text_weight(text), memory_limit)
+    affordable(text.as_bytes(), text_weight(text), memory_limit)
 }
 
-/// An error if messages of this weight exceed the limit.
-fn affordable(weight: usize, limit: usize) -> Result<()> {
-    match weight <= limit {
+/// An error if a file and its messages, which take `weight` bytes, exceed the limit. The file stays in memory
+/// while it is decoded.
+fn affordable(file: &[u8], weight: usize, limit: usize) -> Result<()> {
+    let taken = weight.saturating_add(file.len());
+    match taken <= limit {
         true => Ok(()),
         false => {
-            let text =
-                format!("the messages of the graph take {weight} bytes, over the limit of {limit} bytes");
+            let text = format!(
+                "the file of the graph and its messages take {taken} bytes, over the limit of {limit} bytes"
+            );
             Err(Error::new(Code::ResourceExhausted, text)
                 .with_help("raise the memory limit if you trust the graph"))
         }
@@ -147,31 +150,31 @@ fn affordable(weight: usize, limit: usize) -> Result<()> {
 }
 
 fn read_binary(bytes: &[u8], memory_limit: usize) -> Result<GraphFile> {
-    affordable(weight::<GraphDef>(bytes), memory_limit)?;
-    let graph = decode::<GraphDef>(bytes);
-    if let Ok(def) = &graph
-        && plausible(def)
-    {
-        return graph.map(GraphFile::Graph).map_err(|e| invalid!("{e}"));
-    }
-    affordable(weight::<MetaGraphDef>(bytes), memory_limit)?;
+    affordable(bytes, weight::<GraphDef>(bytes), memory_limit)?;
+    let failed = match decode::<GraphDef>(bytes) {
+        Ok(def) if plausible(&def) => return Ok(GraphFile::Graph(def)),
+        // It does not stay in memory beside the next form.
+        Ok(_) => None,
+        Err(error) => Some(error),
+    };
+    affordable(bytes, weight::<MetaGraphDef>(bytes), memory_limit)?;
     if let Ok(meta) = decode::<MetaGraphDef>(bytes)
         && meta.graph_def.as_ref().is_some_and(plausible)
     {
         return Ok(GraphFile::MetaGraph(Box::new(meta)));
     }
-    affordable(weight::<SavedModel>(bytes), memory_limit)?;
+    affordable(bytes, weight::<SavedModel>(bytes), memory_limit)?;
     if let Ok(model) = decode::<SavedModel>(bytes)
         && model.meta_graphs.iter().any(|m| m.graph_def.is_some())
     {
         return Ok(GraphFile::SavedModel(model));
     }
-    match graph {
-        Ok(_) => {
+    match failed {
+        None => {
             Err(invalid!("{} bytes are neither a GraphDef, a MetaGraphDef nor a SavedModel", bytes.len())
                 .with_help("its nodes have no ops; check that the file is a graph"))
         }
-        Err(e) => Err(invalid!("{e}").note("nor are they a MetaGraphDef or a SavedModel")),
+        Some(e) => Err(invalid!("{e}").note("nor are they a MetaGraphDef or a SavedModel")),
     }
 }
 

@@ -655,7 +655,21 @@ fn files_of_many_small_messages_are_refused_before_they_are_decoded() {
         &format!("tensor_shape {{ dim {{ size: {n} }} }} tensor_content: '{}'", "a".repeat(n)),
     );
     let graph = empty();
-    let file = read_graph_within(&millstream_proto::encode(&parse(&constant)), 2 * n).unwrap();
+    let file = read_graph_within(&millstream_proto::encode(&parse(&constant)), 3 * n).unwrap();
     file.import(&graph, &ImportOptions::default()).unwrap();
-    read_graph_within(constant.as_bytes(), 2 * n).unwrap();
+    read_graph_within(constant.as_bytes(), 3 * n).unwrap();
+}
+
+/// The file is in memory beside its messages.
+#[test]
+fn files_are_charged_with_their_messages() {
+    let text = (0..1000).map(|i| format!("node {{ name: 'x{i}' op: 'NoOp' }}\n")).collect::<String>();
+    let binary = millstream_proto::encode(&parse(&text));
+    let weights = [millstream_proto::text_weight(&text), millstream_proto::weight::<GraphDef>(&binary)];
+    for (bytes, weight) in [text.as_bytes(), &binary].into_iter().zip(weights) {
+        let all = bytes.len() + weight;
+        assert_eq!(read_graph_within(bytes, all).unwrap().graph_def().unwrap().node.len(), 1000);
+        let error = read_graph_within(bytes, all - 1).unwrap_err();
+        assert_eq!(error.code(), Code::ResourceExhausted, "{error}");
+    }
 }

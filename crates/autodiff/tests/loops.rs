@@ -395,3 +395,45 @@ fn what_is_dear_is_saved_and_what_is_cheap_is_not() -> Result<()> {
     }
     Ok(())
 }
+
+/// A value that is recomputed from many elements is saved instead, if it is small.
+#[test]
+fn what_is_saved_depends_on_sizes() -> Result<()> {
+    let any = PartialShape::unknown();
+    let vector = |dim| PartialShape::new([dim]);
+    let matrix = PartialShape::new([None, None]);
+    // Beside the variable.
+    let cases = [(vector(Some(4)), 0), (vector(Some(10_000)), 1), (vector(None), 0), (matrix, 1), (any, 1)];
+    for (shape, saved) in cases {
+        let g = graph();
+        let x = g.placeholder_of("x", DType::F64, shape.clone());
+        let axes: Vec<i32> = (0..shape.rank().unwrap_or(1) as i32).collect();
+        let (_, y) = g.while_loop((g.constant(0), x)).run(
+            |(i, _)| less(i, 2),
+            |(i, y)| {
+                let sum = g
+                    .op("Sum")
+                    .input(y)
+                    .input(g.constant(axes.clone()))
+                    .output()
+                    .set_shape(PartialShape::scalar());
+                (i + 1, y * tanh(sum))
+            },
+        )?;
+        g.gradients([y], [x]).dense()?;
+        assert_eq!(pushes(&g), 1 + saved, "{shape}");
+    }
+    Ok(())
+}
+
+/// What does not change in a loop is at hand in the backward loop, too.
+#[test]
+fn invariants_are_not_saved() -> Result<()> {
+    let g = graph();
+    let (x, w) = (scalar(&g, "x"), scalar(&g, "w"));
+    let (_, y) = g.while_loop((g.constant(0), x)).run(|(i, _)| less(i, 3), |(i, y)| (i + 1, y * w))?;
+    let d = g.gradients([y], [x]).dense()?[0];
+    assert_eq!(pushes(&g), 0);
+    near(Session::new(&g)?.run(d, feed![x => 2.0, w => 0.5])?, 0.125);
+    Ok(())
+}

@@ -6,7 +6,7 @@ mod crash;
 
 use crash::{CrashDisk, Outcome, every_fault};
 use millstream_checkpoint::records::{Compression, TfRecordWriter, tf_record_iterator_in};
-use millstream_checkpoint::{Checkpoint, Item, State, merge_in, remove_in, write_in};
+use millstream_checkpoint::{Checkpoint, Item, State, merge_in, remove, remove_in, write_in};
 use millstream_files::{Files, write_whole};
 use millstream_tensor::{Code, Result, Tensor};
 use std::path::{Path, PathBuf};
@@ -188,9 +188,19 @@ fn removal_leaves_no_checkpoint_without_its_data() {
             // Names that were removed come back in any order after a power cut, so only a kill is looked at.
             if !outcome.what.contains("power cut") {
                 saved(&disk.files(), "/d/ck", &outcome.what);
+                assert!(
+                    !outcome.fine || disk.names().is_empty(),
+                    "{}: {:?} is left",
+                    outcome.what,
+                    disk.names()
+                );
             }
         },
     );
+    // Where there is no folder there is nothing to remove.
+    let missing = std::env::temp_dir().join("millstream-no-such-folder");
+    assert!(!missing.exists());
+    remove(&missing.join("ck")).unwrap();
 }
 
 const RECORDS: [&[u8]; 4] = [b"first", &[7; 9000], b"", b"last"];

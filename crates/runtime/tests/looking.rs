@@ -398,6 +398,22 @@ fn a_watch_stops_at_the_first() -> Result<()> {
     Ok(())
 }
 
+/// A watch of all values sees floats, computed and fed, and nothing else.
+#[test]
+fn all_values_are_all_floats() -> Result<()> {
+    let g = graph();
+    let (n, x) = (g.placeholder_of("n", DType::I32, shape![]), g.placeholder_of("x", DType::F32, shape![]));
+    let y = x * float(n + 1);
+    for options in ways() {
+        let session = Session::with_options(&g, options)?;
+        let run = |watch: Watch| session.run_with::<f32>(y, feed![n => 1, x => 3.0f32], &watching([watch]));
+        assert_eq!(run(Watch::all().when(|value, _| value.dtype() != DType::F32))?.0, 6.0);
+        let fed = Watch::all().when(|value, _| value.to_scalar::<f32>().is_ok_and(|value| value == 3.0));
+        fails(run(fed), Code::InvalidArgument, &["`x:0`"]);
+    }
+    Ok(())
+}
+
 #[test]
 fn which_is_first_does_not_depend_on_how_it_runs() -> Result<()> {
     let g = graph();

@@ -129,10 +129,17 @@ impl Attributes {
     }
 }
 
+/// What a tensor with a value has in other libraries.
+const OF_VALUES: [&str; 5] = ["numpy", "item", "tolist", "detach", "backward"];
+
 /// The error for a missing attribute.
 pub fn missing(object: &Bound<'_, PyAny>, name: &str) -> PyErr {
     let class = object.get_type().name().map_or_else(|_| "object".into(), |n| n.to_string());
-    PyAttributeError::new_err(format!("'{class}' object has no attribute '{name}'"))
+    let help = match class == "Tensor" && OF_VALUES.contains(&name) {
+        true => ": a tensor of a graph has a value only in a run, and `tf.Session().run(tensor)` returns it",
+        false => "",
+    };
+    PyAttributeError::new_err(format!("'{class}' object has no attribute '{name}'{help}"))
 }
 
 /// The device requested by a node.

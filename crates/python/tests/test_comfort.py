@@ -141,6 +141,10 @@ def test_errors_say_what_to_use_here():
         list(tf.constant([1]))
     with pytest.raises(tf.errors.FailedPreconditionError, match="`local_variables_initializer`"):
         tf.Session().run(tf.get_local_variable("v", [2]))
+    for name in ("numpy", "item"):
+        assert not hasattr(tf.constant(1), name)
+        with pytest.raises(AttributeError, match=r"a value only in a run, and `tf.Session\(\).run\(tensor\)`"):
+            getattr(tf.constant(1), name)
 
 
 @pytest.mark.parametrize(

@@ -311,7 +311,7 @@ def test_dataclasses_are_structures():
     assert back(1.0) == (Body(3.0, 2.0),)
     # A static field is a part of the type: another value is another trace.
     assert falling(Body(3.0, 0.0, "b")).name == "b" and falling.n_traces == 2
-    fails(TypeError, r"enters as Body\(x=\*, v=\*, name='a'\), but .*name='b'", func.while_loop, lambda b: b.x > 0.0, lambda b: Body(b.x, b.v, "b"), Body(1.0, 1.0, "a"))
+    fails(TypeError, r"enters as Body\(x=value, v=value, name='a'\), but .*name='b'", func.while_loop, lambda b: b.x > 0.0, lambda b: Body(b.x, b.v, "b"), Body(1.0, 1.0, "a"))
     fails(TypeError, "static field `name` of Body is .*no hash", falling, Body(1.0, 1.0, []))
 
     @dataclasses.dataclass
@@ -666,7 +666,7 @@ def test_errors_of_loops():
     loop = func.function(lambda x: func.while_loop(lambda c: c["i"] < 3, body, {"i": 0, "h": x}))
     line = here() + 1
     body = lambda c: {"i": c["i"] + 1}
-    fails(TypeError, r"the carry enters as \{'i': \*, 'h': \*\}, but `<lambda>` \(.*test_func.py:%d\) returns \{'i': \*\}" % line, loop, 1.0)
+    fails(TypeError, r"the carry enters as \{'i': value, 'h': value\}, but `<lambda>` \(.*test_func.py:%d\) returns \{'i': value\}" % line, loop, 1.0)
     body = lambda c: {"i": c["i"] + 1, "h": tf.cast(c["h"], tf.int32)}
     fails(TypeError, r"`carry\['h'\]` enters as float32\[\], but .* returns int32\[\]: cast it \(`tf.cast\(.., tf.float32\)`\), or start with int32", loop, 1.0)
     body = lambda c: {"i": c["i"] + 1, "h": tf.expand_dims(c["h"], 0)}
@@ -683,11 +683,11 @@ def test_errors_of_loops():
     fails(tf.errors.InvalidArgumentError, r"`xs\[0\]` and `xs\[1\]` have different numbers of entries", func.scan, lambda c, x: (c, x), 0.0, (np.ones(3), np.ones(4)))
     fails(ValueError, r"`xs\['a'\]` is float64\[\], which has no axis to go along", func.scan, lambda c, x: (c, x), 0.0, {"a": np.float64(1.0)})
     fails(TypeError, "must return a pair", func.scan, lambda c, x: c, 0.0, np.ones(3))
-    fails(TypeError, r"carry enters as \*, but `.* returns \(\*, \*\)", func.scan, lambda c, x: ((c, c), x), 0.0, np.ones(3, np.float32))
+    fails(TypeError, r"carry enters as value, but `.* returns \(value, value\)", func.scan, lambda c, x: ((c, c), x), 0.0, np.ones(3, np.float32))
 
 
 def test_errors_of_branches():
-    fails(TypeError, r"func.cond: `<lambda>` .* returns \(\*, \*\), but `<lambda>` .* returns \*", func.cond, np.bool_(1), lambda x: (x, x), lambda x: x, 1.0)
+    fails(TypeError, r"func.cond: `<lambda>` .* returns \(value, value\), but `<lambda>` .* returns value", func.cond, np.bool_(1), lambda x: (x, x), lambda x: x, 1.0)
     fails(TypeError, r"`result` is float32\[\] in .*, but int32\[\] in .*cast one", func.cond, np.bool_(1), lambda x: x, lambda x: tf.cast(x, tf.int32), 1.0)
     fails(TypeError, r"the predicate must be a boolean scalar, but it is float32\[\]", func.cond, 1.0, lambda x: x, lambda x: x, 1.0)
     # In a graph of TensorFlow 1, `==` compares tensors by identity.
@@ -701,13 +701,13 @@ def test_errors_of_derivatives():
     line = here() + 1
     g = lambda x: x * 2
     fails(TypeError, r"grad needs a function that returns a scalar, but `<lambda>` \(.*test_func.py:%d\) returned float64\[\?\].*reduce_sum.*jacobian" % line, func.grad(g), np.ones(3))
-    fails(TypeError, r"returned the structure \(\*, \*\); with `has_aux=True`", func.grad(lambda x: (x, x)), 1.0)
+    fails(TypeError, r"returned the structure \(value, value\); with `has_aux=True`", func.grad(lambda x: (x, x)), 1.0)
     fails(TypeError, r"returned int32\[\]. Cast", func.grad(lambda x: tf.cast(x, tf.int32)), 1.0)
     fails(TypeError, r"differentiates by argument 2, but the call has 1 positional arguments", func.grad(f, argnums=2), 1.0)
     fails(TypeError, r"must return a pair \(value, aux\), but returned float32\[\]", func.grad(f, has_aux=True), 1.0)
     fails(TypeError, r"is int32\[\], which has no derivative. Return it beside the values", func.jacobian(lambda x: tf.cast(x, tf.int32)), 1.0)
-    fails(ValueError, r"the cotangents have the structure \(\*, \*\), but .* returned \*", func.vjp(f, 1.0)[1], (1.0, 1.0))
-    fails(ValueError, r"the tangents have the structure \(\*, \*\), but the primals have \(\*,\)", func.jvp, f, (1.0,), (1.0, 1.0))
+    fails(ValueError, r"the cotangents have the structure \(value, value\), but .* returned value", func.vjp(f, 1.0)[1], (1.0, 1.0))
+    fails(ValueError, r"the tangents have the structure \(value, value\), but the primals have \(value,\)", func.jvp, f, (1.0,), (1.0, 1.0))
     fails(TypeError, r"`\(x,\)` for one", func.jvp, f, 1.0, 1.0)
     fails(TypeError, "func.grad has no argument `argnum`", func.grad, f, argnum=1)
     fails(TypeError, "argnums is 'x', but must be the position", func.grad(f, "x"), 1.0)

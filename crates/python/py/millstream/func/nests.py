@@ -139,8 +139,8 @@ def _walk(structure: Any, path: str, found: List[str]) -> None:
 
 
 def form(structure: Any) -> Any:
-    """Returns the structure with `*` for each leaf, to show it in an error."""
-    return pack(structure, [_Star()] * len(flatten(structure)))
+    """Returns the structure with `value` for each leaf, to show it in an error."""
+    return pack(structure, [_Value()] * len(flatten(structure)))
 
 
 def alike(a: Any, b: Any) -> bool:
@@ -161,8 +161,8 @@ def alike(a: Any, b: Any) -> bool:
     return len(xs) == len(ys) and all(alike(x, y) for x, y in zip(xs, ys))
 
 
-class _Star:
+class _Value:
     """A leaf of a structure that is shown."""
 
     def __repr__(self) -> str:
-        return "*"
+        return "value"

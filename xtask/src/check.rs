@@ -4,6 +4,7 @@ use clap::Args;
 use millstream::Result;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::time::Instant;
 
 /// The steps to run.
 #[derive(Args)]
@@ -41,7 +42,9 @@ pub fn run(options: &Options) -> Result<()> {
     for (name, step) in steps {
         if options.steps.is_empty() || options.steps.iter().any(|s| s == name) {
             eprintln!("check: {name}");
+            let begin = Instant::now();
             step()?;
+            eprintln!("check: {name} took {} s", begin.elapsed().as_secs());
         }
     }
     Ok(())

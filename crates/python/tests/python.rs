@@ -25,7 +25,8 @@ fn python_tests_pass() {
     let parts = std::thread::available_parallelism().map_or(1, |n| n.get().min(2));
     let run = |part: usize| {
         Command::new(&python)
-            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--part", &format!("{part}/{parts}")])
+            .args(["-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations", "10"])
+            .args(["--part", &format!("{part}/{parts}")])
             .arg(&tests)
             .env("PYTHONPATH", &site)
             .env("PYTHONDONTWRITEBYTECODE", "1")

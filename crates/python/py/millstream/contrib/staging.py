@@ -276,7 +276,7 @@ class MapStagingArea(_Area):
         if key is not None:
             return key, self._of_key("Unstage", "get", key, indices, name)
         places, types = self._places(indices)
-        number, *made = self._made(self._kind + "UnstageNoKey", name, "get_nokey", places, types)
+        number, made = self._made(self._kind + "UnstageNoKey", name, "get_nokey", places, types)
         return number, self._named(made, places)
 
     def peek(self, key: Any, indices: Any = None, name: Optional[str] = None) -> Any:

@@ -12,8 +12,15 @@ AUTOTUNE = -1
 
 
 def int64(value: Any, name: str) -> Any:
-    """Returns a value as an int64 tensor."""
-    return convert_to_tensor(value, dtype=dtypes.int64, name=name)
+    """Returns a number as an int64 tensor.
+
+    Raises:
+      ValueError: It has an axis.
+    """
+    number = convert_to_tensor(value, dtype=dtypes.int64, name=name)
+    if number.shape.ndims not in (None, 0):
+        raise ValueError("Shape must be rank 0 but is rank %d: `%s` is a number" % (number.shape.ndims, name))
+    return number
 
 
 def seeds(seed: Any) -> Any:

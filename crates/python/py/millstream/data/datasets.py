@@ -132,6 +132,7 @@ class Dataset:
           A `Dataset`.
 
         Raises:
+          TypeError: `options` is something else.
           ValueError: An input has another value of an option.
 
         Example:
@@ -140,6 +141,8 @@ class Dataset:
           >>> tf.data.Dataset.range(3).with_options(options).options().experimental_deterministic
           True
         """
+        if not isinstance(options, Options):
+            raise TypeError("Incompatible options type: %r vs %r" % (type(options), Options))
         made = DatasetV1Adapter(self._variant_tensor, self._element_spec, [self])
         made._own_options = options
         return made
@@ -231,7 +234,7 @@ class Dataset:
           >>> tf.data.Dataset.from_tensors({"a": [1, 2]}).output_shapes
           {'a': TensorShape([Dimension(2)])}
         """
-        element = structure.normalize(tensors)
+        element = _with_components(structure.normalize(tensors), "TensorDataset")
         element_spec = structure.transform(structure.spec_of, element)
         leaves = [structure.tensor_of(leaf) for leaf in structure.flatten(element)]
         return DatasetV1Adapter(op("TensorDataset")(leaves, structure.flat_shapes(element_spec)), element_spec)
@@ -255,7 +258,7 @@ class Dataset:
           ...     print(sess.run(x), sess.run(x))
           [1 2] [3 4]
         """
-        element = structure.normalize(tensors)
+        element = _with_components(structure.normalize(tensors), "TensorSliceDataset")
         leaves = structure.flatten(element)
         length = shapes.Dimension(None)
         for leaf in leaves:
@@ -421,6 +424,8 @@ class Dataset:
           >>> print(tf.Session().run(D.range(2).concatenate(D.range(7, 9)).batch(9).make_one_shot_iterator().get_next()))
           [0 1 7 8]
         """
+        if not isinstance(dataset, Dataset):
+            raise TypeError("`dataset_or_iterator` must be a Dataset or Iterator object, but got %s." % type(dataset))
         own, others = structure.types_of(self._element_spec), structure.types_of(dataset.element_spec)
         if own != others:
             raise TypeError("Two datasets to concatenate have different types %s and %s" % (own, others))
@@ -748,6 +753,13 @@ class Dataset:
 def _row(spec: Any) -> Any:
     """Returns the type of the slices of a component along its first axis."""
     return type(spec)(spec.shape[1:] if spec.shape.ndims is not None else None, spec.dtype)
+
+
+def _with_components(element: Any, kind: str) -> Any:
+    """Returns an element; raises unless it has a component."""
+    if not structure.flatten(element):
+        raise ValueError("Attr 'Toutput_types' of '%s' Op passed list of length 0 less than minimum 1." % kind)
+    return element
 
 
 def _zipped(datasets: Any) -> Any:

@@ -39,6 +39,8 @@ class Function:
         copies: bool = False,
         returns: Optional[Callable[[Any], Any]] = None,
     ) -> None:
+        if not callable(func):
+            raise ValueError("Argument must be callable: %r" % (func,))
         around = get_default_graph()
         root = root_of(around)
         body = Graph()
@@ -56,6 +58,8 @@ class Function:
             if returns is not None:
                 made = returns(made)
             self.output = _converted(made)
+            if not structure.flatten(self.output):
+                raise ValueError("Attr 'output_types' of the dataset's op passed list of length 0 less than minimum 1: the function returns no tensor.")
             self.output_spec = structure.transform(structure.spec_of, self.output)
             outputs = [identity(body._captured(structure.tensor_of(leaf))) for leaf in structure.flatten(self.output)]
         number = root._extras["n_functions"] = root._extras.get("n_functions", 0) + 1
@@ -92,6 +96,9 @@ def _converted(made: Any) -> Any:
             return SparseTensor.from_value(leaf)
         if leaf is None:
             raise TypeError("Unsupported return value from function passed to Dataset.map(): None.")
-        return convert_to_tensor(leaf)
+        try:
+            return convert_to_tensor(leaf)
+        except (TypeError, ValueError) as error:
+            raise TypeError("Unsupported return value from function passed to Dataset.map(): %s." % (leaf,)) from error
 
     return structure.transform(one, made)

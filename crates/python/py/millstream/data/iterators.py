@@ -144,7 +144,7 @@ class Iterator:
             if not isinstance(own, structure.DatasetSpec) and not own.shape.is_compatible_with(given.shape):
                 raise TypeError("Expected output shapes compatible with %r but got dataset with output shapes %r." % (self.output_shapes, get_output_shapes(dataset)))
         with get_default_graph().colocate_with(self._iterator_resource.op):
-            return op("MakeIterator")(dataset._variant_tensor, self._iterator_resource, name=name)
+            return op("MakeIterator")(dataset._variant_tensor, self._iterator_resource, name=name or "make_initializer")
 
     def get_next(self, name: Optional[str] = None) -> Any:
         """Returns the next element as a structure of tensors. A run at the end is an `OutOfRangeError`.

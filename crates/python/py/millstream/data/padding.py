@@ -80,5 +80,5 @@ def _fill(value: Any, dtype: Any) -> Any:
     if fill.shape.ndims not in (0, None):
         raise ValueError("Padding value should be a scalar, but is not: %s" % value)
     if fill.dtype != dtype:
-        raise TypeError("Padding value tensor (%s) does not match output type: %s" % (value, dtype.name if hasattr(dtype, "name") else dtype))
+        raise TypeError("Padding value tensor (%s) does not match output type: %s" % (fill, dtype))
     return fill

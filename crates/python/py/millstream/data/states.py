@@ -25,7 +25,7 @@ def traced(label: str, state: Any, element_spec: Any, func: Callable[..., Any], 
         for old, new in zip(structure.flatten(state_spec), structure.flatten(new_spec)):
             if not structure.is_equal(old, new):
                 raise TypeError(
-                    "The element types for the new state must match the initial state. Expected %s; got %s (of `%s`)."
+                    "The element types for the new state must match the initial state. Expected %s; got %s. `%s` returns the latter."
                     % (structure.types_of(state_spec), structure.types_of(new_spec), what)
                 )
         widened = structure.transform(_widened, state_spec, new_spec)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, List, Optional, Sequence
 
+from millstream import _engine
 from millstream.framework import protos
+from millstream.framework.scopes import prepend_name_scope
 
 
 class ControlFlowContext:
@@ -81,6 +83,21 @@ class ControlFlowContext:
         """Returns the context as the message that a `MetaGraphDef` holds."""
         return messages_of([self])[0]
 
+    @classmethod
+    def from_proto(cls, context_def: Any, import_scope: Optional[str] = None) -> "ControlFlowContext":
+        """Returns the loop or branch of the default graph that a message describes.
+
+        Raises:
+          ValueError: The graph has none of the message's name.
+        """
+        graph: Any = _engine.default_graph()
+        name = prepend_name_scope(context_def.context_name, import_scope)
+        for number in range(graph._n_contexts):
+            context = graph._context_object(number)
+            if context.name == name and isinstance(context, cls):
+                return context
+        raise ValueError("The graph has no %s '%s'" % (cls.__name__, name))
+
 
 class WhileContext(ControlFlowContext):
     """A loop."""
@@ -91,6 +108,7 @@ class WhileContext(ControlFlowContext):
     back_prop = property(lambda self: self._facts["back_prop"], doc="Whether gradients may flow through.")
     swap_memory = property(lambda self: self._facts["swap_memory"], doc="The argument of this name, which has no effect.")
     maximum_iterations = property(lambda self: self._facts["maximum_iterations"], doc="The bound on the number of iterations, or None.")
+    grad_state = property(lambda self: None, doc="None: the state of gradients lies in the engine.")
     loop_enters = property(lambda self: self._now("loop_enters"), doc="The `Enter` outputs of the loop variables.")
     loop_exits = property(lambda self: self._now("loop_exits"), doc="The `Exit` outputs of the loop variables.")
 

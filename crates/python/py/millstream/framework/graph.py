@@ -724,6 +724,9 @@ class Graph(_engine.Graph):
         for index, item in enumerate(inputs):
             if not isinstance(item, Tensor):
                 raise TypeError("Input #%d is not a tensor: %s" % (index, item))
+        whole = name and name.rstrip("/") if not name or name.endswith("/") or not self._scope else "%s/%s" % (self._scope.rstrip("/"), name)
+        if whole and not _VALID_OP_NAME.match(whole):
+            raise ValueError("'%s' is not a valid node name" % whole)
         if op_type not in _op_types():
             raise errors.NotFoundError(None, None, "Op type not registered '%s' in binary: there is no such op" % op_type)
         with self.as_default():

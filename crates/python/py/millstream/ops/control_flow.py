@@ -80,9 +80,8 @@ def group(*inputs: Any, **kwargs: Any) -> Operation:
     if kwargs:
         raise ValueError("Unknown keyword arguments: " + ", ".join(kwargs.keys()))
     ops = []
-    for item in nest.flatten(list(inputs)):
-        if isinstance(item, (IndexedSlices, SparseTensor)):
-            item = item.op
+    flat = nest.flatten(list(inputs))
+    for item in [part for item in flat for part in (_Structure.parts(item) if isinstance(item, (IndexedSlices, SparseTensor)) else [item])]:
         if not hasattr(item, "graph") and not hasattr(item, "_as_graph_element"):
             raise TypeError("Expected tf.group() expected Tensor arguments not '%s' with type '%s'" % (item, type(item)))
         ops.append(item)
@@ -142,7 +141,7 @@ def tuple(tensors: Any, name: Optional[str] = None, control_inputs: Any = None) 
         if not gates:
             raise ValueError("Must have at least one Tensor: %s" % tensors)
         gate = group(*gates)
-        return [None if t is None else t if isinstance(t, Operation) else with_dependencies([gate], t) for t in tensors]
+        return [None if t is None else group(gate, t) if isinstance(t, Operation) else with_dependencies([gate], t) for t in tensors]
 
 
 def with_dependencies(dependencies: Any, output: Any, name: Optional[str] = None) -> Any:
@@ -609,6 +608,7 @@ def cond(
             kept.append(result)
             if len(kept) == 2:
                 same_branches()
+                result = _with_row_dtypes(result, kept[0], True)
             parts = _Structure(result).flatten()
             if is_nothing and len(kept) == 2:
                 raise ValueError("true_fn and false_fn must return at least one result.")
@@ -633,7 +633,7 @@ def cond(
         return merged[0]
     if not isinstance(first, Tensor) and not nest.flatten(first):
         return first
-    packed = _Structure(first).pack(merged)
+    packed = _with_row_dtypes(_Structure(first).pack(merged), kept[1], False)
     return packed if strict else _unpacked(packed)
 
 
@@ -704,6 +704,24 @@ class _Functions:
         ]
         node_counts.count_more(self._graph, self._counted + sum(self._outside) + first + len(made) + n_more - node_counts.count(self._graph))
         return made
+
+
+def _with_row_dtypes(value: Any, like: Any, narrowed: bool) -> Any:
+    """Returns `value` with the dtypes that row numbers of slices have in `like`, a value of the same structure.
+
+    One branch of a `cond` may number rows by int32 and the other by int64; the result has int64.
+
+    Args:
+      narrowed: Whether int64 becomes int32, too.
+    """
+    flat = []
+    for one, other in zip(nest.flatten(value), nest.flatten(like)):
+        if isinstance(one, IndexedSlices) and isinstance(other, IndexedSlices):
+            dtype = other.indices.dtype.base_dtype
+            if dtype != one.indices.dtype.base_dtype and (narrowed or dtype == dtypes.int64):
+                one = IndexedSlices(one.values, op("Cast")(one.indices, dtype), one.dense_shape)
+        flat.append(one)
+    return nest.pack_sequence_as(value, flat)
 
 
 def _unpacked(value: Any) -> Any:

@@ -174,6 +174,9 @@ class TensorArray:
         Returns:
           A `TensorArray` of the same dtype.
 
+        Raises:
+          TypeError: `source` is no string.
+
         Example:
           >>> a = tf.TensorArray(tf.float32, 2, clear_after_read=False).unstack([1.0, 2.0])
           >>> g = a.grad("gradients").write(0, 5.0)
@@ -181,6 +184,8 @@ class TensorArray:
           >>> print(tf.Session().run(g.read(0)))
           5.5
         """
+        if not isinstance(source, (str, bytes)):
+            raise TypeError("Expected string for argument 'source' not %r." % (source,))
         with name_scope(name, "TensorArrayGrad", [self._handle]):
             handle, made = op("TensorArrayGradV3")(self._handle, self._flow if flow is None else flow, source=source)
             flow = with_dependencies([made.op], made, name="gradient_flow")

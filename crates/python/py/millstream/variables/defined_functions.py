@@ -152,6 +152,9 @@ class _DefinedFunction:
       declared_input_types: The dtypes of the arguments; empty if any are taken.
       grad_func_name: The name of the gradient, or None.
       python_grad_func: The Python function that is its gradient, or None.
+      captured_inputs: The tensors from outside that the body of the last call uses; empty before a call.
+      stateful_ops: The operations of the last call's body that keep something between runs, as pairs of a
+        name and an op type.
     """
 
     def __init__(self, func: Callable[..., Any], args: List[str], is_variadic: bool, types: Tuple[Any, ...], options: Dict[str, Any]) -> None:
@@ -162,6 +165,8 @@ class _DefinedFunction:
         if self._grad_func is not None and self.python_grad_func is not None:
             raise ValueError("Gradient defined twice for function %s" % self.name)
         self._options = options
+        self.captured_inputs: List[Tensor] = []
+        self.stateful_ops: List[Tuple[str, str]] = []
         self._lock = threading.RLock()
 
     @property
@@ -215,6 +220,7 @@ class _DefinedFunction:
                 results = self._with_gradient(scope, inputs, results)
             else:
                 results = op("IdentityN")(results, name=scope)
+            self._with_shapes(results)
         return results[0] if len(results) == 1 else tuple(results)
 
     def _input(self, i: int, value: Any) -> Tensor:
@@ -239,11 +245,13 @@ class _DefinedFunction:
             try:
                 with scopes.variable_scope(scope, reuse=reuse, auxiliary_name_scope=False):
                     made = self._func(*inputs)
+                self.captured_inputs = self._captured_inputs()
             finally:
                 _builds.open.pop()
         results = [] if made is None else list(made) if isinstance(made, (list, tuple)) else [made]
         if any(r is None for r in results):
             raise ValueError("Function %s can not return None." % self.name)
+        self.stateful_ops = [(o.name, o.type) for o in graph._operations(before) if o._is_stateful]
         initial = {v.initializer for v in global_variables()[known:]}
         here = graph._get_control_flow_context()
         effects = [
@@ -252,6 +260,26 @@ class _DefinedFunction:
             and o._get_control_flow_context() is here
         ]  # fmt: skip
         return [r if isinstance(r, Operation) else convert_to_tensor(r) for r in results], effects
+
+    def _captured_inputs(self) -> List[Tensor]:
+        """Returns the tensors from outside of the body that is being built.
+
+        Raises:
+          ValueError: One is a placeholder, and `capture_by_value` is set.
+        """
+        captured = _captured()[1]
+        for tensor in captured if self._options.get("capture_by_value") else []:
+            if tensor.op.type == "Placeholder":
+                raise ValueError("Cannot capture a placeholder (name:%s, type:%s) by value." % (tensor.op.name, tensor.op.type))
+        return captured
+
+    def _with_shapes(self, results: List[Tensor]) -> List[Tensor]:
+        """Returns the results of a call with the static shapes that `shape_func` tells."""
+        shape_func = self._options.get("shape_func")
+        for result, shape in zip(results, shape_func(results[0].op) if shape_func else ()):
+            if result.shape.is_compatible_with(shape):
+                result.set_shape(shape)
+        return results
 
     def _with_gradient(self, name: str, inputs: List[Tensor], results: List[Tensor]) -> List[Tensor]:
         def gradient(node: Operation, *grads: Any) -> List[Any]:

@@ -17,12 +17,17 @@ from millstream.framework import (
     get_default_graph,
     name_scope,
     proto_functions,
+    protos,
 )
 from millstream.framework.contexts import CondContext, ControlFlowContext, WhileContext
 from millstream.framework.devices import DeviceSpec
+from millstream.framework.graph_keys import GraphKeys
 from millstream.ops import control_flow, random_ops
 from millstream.programs.internals import _DENSE, smart_constant_value
 from millstream.train import flops
+from millstream.train.meta_graph import KINDS
+from millstream.train.queue_runner import QueueRunner
+from millstream.train.saver import Saver
 from millstream.variables.defined_functions import _DefinedFunction
 from millstream.variables.variable import Variable
 
@@ -248,9 +253,25 @@ def get_stats_for_node_def(graph: Any, node: Any, statistic_type: str) -> OpStat
     return OpStats(statistic_type)
 
 
+def _built_in_functions() -> Dict[str, proto_functions.Functions]:
+    """Returns what a meta graph writes and reads without a function that a program registered."""
+    kinds = {"VariableDef": Variable, "QueueRunnerDef": QueueRunner, "SaverDef": Saver}
+    made = {}
+    for key, name in KINDS.items():
+        kind: Any = kinds[name]
+        made[key] = proto_functions.Functions(getattr(protos, name), lambda v, export_scope=None: v.to_proto(export_scope=export_scope), kind.from_proto)
+    for key, context in ((GraphKeys.COND_CONTEXT, CondContext), (GraphKeys.WHILE_CONTEXT, WhileContext)):
+        made[key] = proto_functions.Functions(getattr(protos, context._MESSAGE[0]), context.to_proto, context.from_proto)
+    return made
+
+
+_BUILT_IN = _built_in_functions()
+
+
 def _proto_part(part: str) -> Callable[[str], Any]:
     def function(collection_name: str) -> Any:
-        return getattr(proto_functions.REGISTERED.get(collection_name), part, None)
+        registered = proto_functions.REGISTERED.get(collection_name) or _BUILT_IN.get(collection_name)
+        return getattr(registered, part, None)
 
     return function
 
@@ -400,6 +421,7 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "RegisterStatistics": RegisterStatistics,
         "convert_n_to_tensor_or_composite": convert_n_to_tensor_or_composite,
         "convert_to_tensor_or_composite": convert_to_tensor_or_composite,
+        "convert_n_to_tensor_or_indexed_slices": convert_n_to_tensor_or_indexed_slices,
         "default_session": _default_session,
         "device_v2": device_v2,
         # A graph is freed as soon as nothing refers to it.
@@ -414,6 +436,7 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "has_default_graph": lambda: 0 < _engine.graph_stack_depth(),
         "inside_function": lambda: False,
         "internal_convert_n_to_tensor": internal_convert_n_to_tensor,
+        "internal_convert_n_to_tensor_or_indexed_slices": internal_convert_n_to_tensor_or_indexed_slices,
         "internal_convert_n_to_tensor_or_composite": internal_convert_n_to_tensor_or_composite,
         "internal_convert_to_tensor_or_composite": internal_convert_to_tensor_or_composite,
         "name_scope_v2": name_scope_v2,

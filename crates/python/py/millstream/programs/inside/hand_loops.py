@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from millstream._engine import Operation, Tensor
-from millstream.framework import IndexedSlices, SparseTensor, convert_to_tensor, convert_to_tensor_or_indexed_slices, get_default_graph, name_scope, shapes
+from millstream.framework import IndexedSlices, SparseTensor, convert_to_tensor, convert_to_tensor_or_indexed_slices, dtypes, get_default_graph, name_scope, shapes
 from millstream.framework.op_functions import op
 from millstream.framework.session import register_session_run_conversion_functions
 from millstream.ops import control_flow
@@ -60,6 +60,7 @@ def merge(inputs: Sequence[Any], name: Optional[str] = None) -> Tuple[Any, Any]:
       name: A name for the operation, or a scope for those of the parts.
 
     Raises:
+      TypeError: The inputs are of several kinds, other than tensors and `IndexedSlices`, which become slices.
       ValueError: An input is None.
     """
     if any(value is None for value in inputs):
@@ -68,12 +69,27 @@ def merge(inputs: Sequence[Any], name: Optional[str] = None) -> Tuple[Any, Any]:
     if all(isinstance(value, Tensor) for value in inputs):
         kind = "RefMerge" if all(value.dtype._is_ref_dtype for value in inputs) else "Merge"
         return op(kind)(inputs, name=name)
+    if all(isinstance(value, (Tensor, IndexedSlices)) for value in inputs):
+        inputs = _as_slices(inputs)
     for value in inputs:
         if type(value) is not type(inputs[0]) or isinstance(value, Tensor):
             raise TypeError("Type %s not supported" % type(value))
     with name_scope(name, "Merge", [part for value in inputs for part in _parts(value)]):
         merged = [op("Merge")(list(parts)) for parts in zip(*map(_parts, inputs))]
         return _like(inputs[0], [pair[0] for pair in merged]), merged[0][1]
+
+
+def _as_slices(values: Sequence[Any]) -> List[IndexedSlices]:
+    """Returns tensors as slices of all their rows, and slices with row numbers of one dtype."""
+    slices = []
+    for value in values:
+        if isinstance(value, Tensor):
+            shape = op("Shape")(value)
+            value = IndexedSlices(value, op("Range")(0, shape[0], 1), shape)
+        slices.append(value)
+    if len({value.indices.dtype.base_dtype for value in slices}) < 2:
+        return slices
+    return [IndexedSlices(value.values, op("Cast")(value.indices, dtypes.int64), value.dense_shape) for value in slices]
 
 
 def _Enter(  # noqa: N802
@@ -152,7 +168,15 @@ def _value(data: Any) -> Any:
 def switch_ref_or_tensor(data: Any, pred: Any, name: str = "Switch") -> Any:
     """Passes a value to one of two outputs, near to the value."""
     data = convert_to_tensor_or_indexed_slices(data, name="data")
+    if isinstance(data, Tensor) and data.dtype._is_ref_dtype:
+        with data.graph.colocate_with(data.op, ignore_existing=True):
+            return op("RefSwitch")(data, pred, name=name)
     return switch(data, pred, name=name)
+
+
+def build_ta_with_new_flow(old_ta: TensorArray, flow: Any) -> TensorArray:
+    """Returns an array like `old_ta` whose later operations wait for `flow`."""
+    return old_ta._with_loop_value(convert_to_tensor(flow))
 
 
 def _as_tensor_list(x: Any, p: Any) -> List[Any]:
@@ -215,4 +239,5 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "merge": merge,
         "switch": switch,
     },
+    "python.ops.tensor_array_ops": {"build_ta_with_new_flow": build_ta_with_new_flow},
 }

@@ -1,0 +1,137 @@
+"""Rare forms of branches, hand-made loops, `Defun`s, staging areas and datasets."""
+
+import importlib
+
+from programs.raised import WHOLE, caught, mistakes
+from programs.tools import late, run
+
+
+def _module(tf, path):
+    """Returns the internal module `tensorflow.PATH` of the library under test."""
+    if tf.__name__ == "tensorflow":
+        return importlib.import_module("tensorflow." + path)
+    modules = importlib.import_module("millstream.programs.modules")
+
+    class Module:
+        def __getattr__(self, name):
+            return modules.attribute(path, name)
+
+    return Module()
+
+
+def slices_with_two_kinds_of_rows(tf):
+    p = tf.placeholder(tf.bool, [])
+    narrow = lambda: tf.IndexedSlices(tf.constant([1.0]), tf.constant([1], tf.int32))
+    wide = lambda: tf.IndexedSlices(tf.constant([2.0]), tf.constant([2], tf.int64))
+    made = [tf.cond(p, narrow, wide), tf.cond(p, wide, narrow), tf.cond(p, narrow, narrow)]
+    with tf.Session() as sess:
+        values = [sess.run([one.values, one.indices], {p: taken}) for one in made for taken in (True, False)]
+    return [one.indices.dtype for one in made], values
+
+
+def merged_slices_and_tensors(tf):
+    flow = _module(tf, "python.ops.control_flow_ops")
+    p = tf.placeholder(tf.bool, [])
+    rows = tf.IndexedSlices(tf.constant([[1.0, 2.0]]), tf.constant([3], tf.int64), tf.constant([4, 2]))
+    left, _ = flow.switch(rows, p)
+    _, right = flow.switch(tf.constant([[5.0, 6.0], [7.0, 8.0]]), p)
+    merged, number = flow.merge([left, right])
+    with tf.Session() as sess:
+        return type(merged).__name__, merged.indices.dtype, [sess.run([merged.values, merged.indices, number], {p: taken}) for taken in (True, False)]
+
+
+def switched_references(tf):
+    flow = _module(tf, "python.ops.control_flow_ops")
+    v = tf.Variable([1.0, 2.0], name="v")
+    made = flow._SwitchRefOrTensor(v._ref(), tf.constant(True))
+    plain = flow._SwitchRefOrTensor(tf.constant([1.0, 2.0]), tf.constant(True))
+    return made[0].dtype.name, made[0].op.type, made[0].op.colocation_groups(), plain[0].dtype.name, plain[0].op.type
+
+
+def groups_of_parts(tf):
+    sparse, rows = tf.SparseTensor([[0]], [1.0], [2]), tf.IndexedSlices(tf.constant([1.0]), tf.constant([0]))
+    both = tf.group(sparse, {"a": rows})
+    passed = tf.tuple([tf.constant(1), tf.no_op(name="nothing")])
+    return [o.name for o in both.control_inputs], type(passed[1]).__name__, passed[1].type, run(tf, passed[0])
+
+
+def contexts_of_messages(tf):
+    flow = _module(tf, "python.ops.control_flow_ops")
+    tf.while_loop(lambda i: i < 3, lambda i: i + 1, [0], name="loop")
+    tf.cond(late(tf, True), lambda: 1, lambda: 2, name="branch")
+    loop, branch = tf.get_collection("while_context")[0], tf.get_collection("cond_context")[0]
+    again, taken = flow.WhileContext.from_proto(loop.to_proto()), flow.CondContext.from_proto(branch.to_proto())
+    return again.name, again.parallel_iterations, again.grad_state, taken.name, taken.branch, taken.pred.name
+
+
+def functions_of_collections(tf):
+    ops = _module(tf, "python.framework.ops")
+    v = tf.Variable(1.0, name="v")
+    message = ops.get_to_proto_function("variables")(v)
+    again = ops.get_from_proto_function("variables")(message)
+    kinds = [ops.get_collection_proto_type(key).__name__ for key in ("variables", "savers", "queue_runners", "while_context", "cond_context")]
+    return kinds, message.variable_name, again.name, ops.get_to_proto_function("of nothing")
+
+
+def arrays_of_flows(tf):
+    of = _module(tf, "python.ops.tensor_array_ops")
+    array = tf.TensorArray(tf.float32, 2, element_shape=[])
+    written = array.write(0, 3.0)
+    return run(tf, of.build_ta_with_new_flow(array, written.flow).read(0)), caught(lambda: written.grad(None), WHOLE), caught(lambda: written.grad(3), WHOLE)
+
+
+def captured_by_functions(tf):
+    Defun = _module(tf, "python.framework.function").Defun
+    x, fed = tf.constant(5.0), tf.placeholder(tf.float32, name="fed")
+    times = Defun(tf.float32, func_name="times")(lambda y: x * y)
+    random = Defun(func_name="random")(lambda: tf.random_uniform([]))
+    shaped = Defun(tf.float32, func_name="shaped", shape_func=lambda op: [tf.TensorShape([3, 4])])(lambda y: tf.identity(y))
+    value = run(tf, times(2.0))
+    random()
+    refused = Defun(tf.float32, func_name="by_value", capture_by_value=True)(lambda y: fed * y)
+    return (
+        value, [t.name for t in times.captured_inputs], [kind for _, kind in random.stateful_ops],
+        shaped(tf.placeholder(tf.float32)).shape.as_list(), caught(lambda: refused(1.0), WHOLE),
+    )  # fmt: skip
+
+
+def names_of_created_operations(tf):
+    graph = tf.get_default_graph()
+    create = lambda name: caught(lambda: graph.create_op("NoOp", [], [], name=name), WHOLE)
+    with tf.name_scope("inner"):
+        inner = create("_below"), graph.create_op("NoOp", [], [], name="below").name
+    return create("bad name"), create("_x"), inner, graph.create_op("NoOp", [], [], name="q/").name
+
+
+def keys_of_a_staging_map(tf):
+    Area = _module(tf, "python.ops.data_flow_ops").MapStagingArea
+    area = Area([tf.float32, tf.int32], shapes=[[], []], names=["x", "y"], ordered=True)
+    key = lambda n: tf.constant(n, tf.int64)
+    put = [area.put(key(n), {"x": tf.constant(n / 2.0), "y": tf.constant(n * 2)}) for n in (7, 3)]
+    taken, known = area.get(), area.get(key(7))
+    with tf.Session() as sess:
+        for one in put:
+            sess.run(one)
+        return sess.run(taken), sess.run(known[1]), sess.run(area.size())
+
+
+def refusals_of_datasets(tf):
+    D = tf.data.Dataset
+    d = D.range(3)
+    return mistakes(
+        tf,
+        map_of_a_number=lambda: D.range(3).map(3),
+        filter_of_a_number=lambda: D.range(3).filter(3),
+        flat_map_of_a_number=lambda: D.range(3).flat_map(3),
+        concatenation_with_a_number=lambda: D.range(3).concatenate(3),
+        
+        options_of_a_number=lambda: D.range(3).with_options(3),
+        padding_of_another_dtype=lambda: D.range(3).padded_batch(2, [], padding_values=-1),
+        elements_without_parts=lambda: D.from_tensors(()),
+        state_of_another_dtype=lambda: D.range(3).reduce(0, lambda a, b: tf.cast(b, tf.float32)),
+    ), d.make_initializable_iterator().initializer.name
+
+
+def names_of_initializers(tf):
+    it = tf.data.Iterator.from_structure(tf.int64, [])
+    return it.make_initializer(tf.data.Dataset.range(3)).name, it.make_initializer(tf.data.Dataset.range(3), name="mine").name

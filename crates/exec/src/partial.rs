@@ -44,7 +44,7 @@ impl Runner {
         options: &RunOptions,
     ) -> Result<()> {
         let Some(mut machine) = partial.machine.take() else { return Err(partial.failure()) };
-        let _budget = options.enter(&partial.env.cancel);
+        let _budget = options.enter(&partial.env);
         for (i, value) in feeds {
             machine.feed(self.plan(), i, value);
         }
@@ -52,6 +52,7 @@ impl Runner {
         let threads = partial.env.host.threads();
         let driven = check(&partial.env, options.deadline, options.poll.as_ref())
             .and_then(|()| self.drive(&mut machine, &partial.env, options, threads));
+        partial.env.loans.end(driven.as_ref().err());
         match driven {
             Ok(()) => {
                 partial.machine = Some(machine);

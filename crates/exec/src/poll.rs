@@ -1,6 +1,7 @@
 //! [`Poll`]: a question that a front end has while a run goes on, such as whether the user has pressed
 //! Ctrl-C.
 
+use millstream_state::Loans;
 use millstream_tensor::Result;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -35,8 +36,9 @@ impl Poll {
         std::thread::current().id() == self.0.thread
     }
 
-    /// Asks, if it is time and this is the thread that does.
-    pub(crate) fn ask(&self) -> Result<()> {
+    /// Asks, if it is time and this is the thread that does. An answer that ends the run calls it off, whatever
+    /// the code of the error: what the run took returns.
+    pub(crate) fn ask(&self, loans: &Loans) -> Result<()> {
         if !self.is_here() {
             return Ok(());
         }
@@ -45,7 +47,7 @@ impl Poll {
             return Ok(());
         }
         self.0.next.store(now + Self::EVERY.as_millis() as u64, Relaxed);
-        (self.0.ask)()
+        (self.0.ask)().inspect_err(|_| loans.call_off())
     }
 }
 

@@ -1036,6 +1036,7 @@ impl Shared {
             kernel_state: self.kernel_state.clone(),
             container: self.container.clone(),
             cancel: self.cancellation(),
+            loans: Arc::default(),
             activity: self.resources.resources().join(),
             functions: self.graph.extension::<HostFunctions>(),
             library: self.library.clone(),

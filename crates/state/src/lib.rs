@@ -14,6 +14,7 @@ pub mod collective;
 mod host;
 pub mod journal;
 mod line;
+mod loans;
 mod machine;
 mod queue;
 mod reader;
@@ -33,6 +34,7 @@ pub use cancel::{Cancellation, Registration};
 pub use closures::this_thread;
 pub use host::{HostFunction, HostFunctions, HostToken, in_host_function};
 pub use line::{Given, Lent, Line, Outcome, Undo, Work};
+pub use loans::Loans;
 pub use machine::machine_memory;
 pub use queue::{
     Answer, Ask, Barrier, Batches, Client, Closing, Dequeued, Elsewhere, Item, ItemStore, Loan, Looked,

@@ -59,7 +59,7 @@ impl Machine {
     }
 
     /// The result of a kernel run elsewhere arrives.
-    pub(crate) fn done(&mut self, plan: &Plan, done: Done) {
+    pub(crate) fn done(&mut self, plan: &Plan, env: &StepEnv, done: Done) {
         let Done { node: n, at, outputs } = done;
         match &outputs {
             Came::Task(_) => self.running -= 1,
@@ -80,7 +80,10 @@ impl Machine {
         }
         let outputs = match outputs {
             Came::Task(outputs) => outputs,
-            Came::Rest(rest) => rest.finish().map(|outputs| outputs.into_iter().map(Some).collect()),
+            Came::Rest(rest) => rest.finish().map(|outputs| {
+                env.loans.used();
+                outputs.into_iter().map(Some).collect()
+            }),
         };
         match outputs.and_then(|outputs| self.put_all(plan, n, at, outputs)) {
             Ok(()) => {

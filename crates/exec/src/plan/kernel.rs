@@ -3,7 +3,9 @@
 use super::group::Group;
 use crate::machine::LONG_NS;
 use millstream_graph::Attr;
-use millstream_graph::op::{BuildCx, Cost, Fuse, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught};
+use millstream_graph::op::{
+    BuildCx, Cost, Effect, Fuse, Kernel, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught,
+};
 use millstream_state::Resources;
 use millstream_tensor::pace::ShortWork;
 use millstream_tensor::{Error, Result, Tensor, budget};
@@ -20,8 +22,29 @@ pub(crate) struct KernelPlan {
     pub indices: u64,
     /// As in the declaration, too.
     pub estimate: Cost,
-    /// Whether the kernel changes what outlives the run, so that its short work runs on.
-    pub changes: bool,
+    /// What the kernel changes that outlives the run.
+    pub changes: Changes,
+}
+
+/// What a kernel changes that outlives the run. Kernels that may change anything do not end between the short
+/// pieces of their work.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Changes {
+    Nothing,
+    /// Numbers of a random generator, a file, something of the host program, or nothing.
+    Something,
+    /// A variable or a queue. What the run took before is used, so it will not [return](millstream_state::Loans).
+    State,
+}
+
+impl Changes {
+    pub(crate) fn of(kernel: &Kernel) -> Changes {
+        match (kernel.effect, &kernel.body) {
+            (Effect::Writes, _) | (_, KernelBody::Waits(_)) => Changes::State,
+            (Effect::Stateful, _) => Changes::Something,
+            (Effect::Pure | Effect::Reads, _) => Changes::Nothing,
+        }
+    }
 }
 
 /// How a kernel computes.
@@ -87,8 +110,11 @@ impl KernelPlan {
                 (of.run)(&of.info, cx).map(|()| true).map_err(named)
             }
         };
-        let _on = self.changes.then(ShortWork::runs_on);
+        let _on = (self.changes != Changes::Nothing).then(ShortWork::runs_on);
         let result = budget::room_for(cx.inputs(), self.scratch, self.indices).and_then(|_room| run(cx));
+        if self.changes == Changes::State && matches!(result, Ok(true)) {
+            cx.env.loans.used();
+        }
         result.map_err(|error| match self.info.attrs.get("_help") {
             Some(Attr::Str(help)) => error.with_help(help.text()),
             _ => error,
@@ -121,6 +147,6 @@ pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<
         }
     };
     let (scratch, indices) = (info.op.kernel.scratch, info.index_inputs());
-    let (estimate, changes) = (info.op.kernel.cost, info.op.kernel.effect.changes());
+    let (estimate, changes) = (info.op.kernel.cost, Changes::of(&info.op.kernel));
     Ok(KernelPlan { info: info.clone(), body, scratch, indices, estimate, changes })
 }

@@ -134,8 +134,14 @@ impl Reference {
 
     /// Runs the program once.
     pub fn run(&self, feeds: Vec<Tensor>, env: &StepEnv, options: &RunOptions) -> Result<Outcome> {
+        let result = self.run_to_end(feeds, env, options);
+        env.loans.end(result.as_ref().err());
+        result
+    }
+
+    fn run_to_end(&self, feeds: Vec<Tensor>, env: &StepEnv, options: &RunOptions) -> Result<Outcome> {
         let _at_work = AtWork::begin(&env.activity);
-        let _budget = options.enter(&env.cancel);
+        let _budget = options.enter(env);
         let observer = self.probes.as_ref().map(|p| Observer::new(p, options.watches.clone()));
         let env = &StepEnv { files: until(&env.files, options.deadline), ..env.clone() };
         let mut run = Run::new(self, env, observer);

@@ -139,7 +139,10 @@ impl<'a> Run<'a> {
             let (node, tag, rest) = self.receive(options)?;
             self.waiting -= 1;
             let outputs = match rest.finish() {
-                Ok(outputs) => outputs,
+                Ok(outputs) => {
+                    self.env.loans.used();
+                    outputs
+                }
                 Err(error) => {
                     self.fail(error, node, &tag)?;
                     continue;

@@ -149,6 +149,17 @@ impl Runner {
         feeds: impl IntoIterator<Item = Tensor>,
         options: &RunOptions,
     ) -> Result<Outcome> {
+        let result = self.run_to_end(step, feeds, options);
+        step.env.loans.end(result.as_ref().err());
+        result
+    }
+
+    fn run_to_end(
+        &self,
+        step: &mut Step,
+        feeds: impl IntoIterator<Item = Tensor>,
+        options: &RunOptions,
+    ) -> Result<Outcome> {
         let Step { machine, env, files, bounded } = step;
         env.why.clone_from(&options.why);
         // Threads that run steps at the same time would contend for the files' reference count.
@@ -162,7 +173,7 @@ impl Runner {
         if let Some(probes) = &self.plan.probes {
             machine.observer = Some(Box::new(Observer::new(probes, options.watches.clone())));
         }
-        let _budget = options.enter(&env.cancel);
+        let _budget = options.enter(env);
         if options.dead_feeds.is_empty() {
             machine.start_with(&self.plan, env, feeds);
         } else {
@@ -309,7 +320,7 @@ pub(crate) fn until(files: &Files, deadline: Option<Instant>) -> Files {
 pub(crate) fn check(env: &StepEnv, deadline: Option<Instant>, poll: Option<&Poll>) -> Result<()> {
     env.cancel.raised()?;
     if let Some(poll) = poll {
-        poll.ask().map_err(|e| env.host.waited(&env.cancel, e))?;
+        poll.ask(&env.loans).map_err(|e| env.host.waited(&env.cancel, e))?;
     }
     match deadline {
         Some(deadline) if Instant::now() >= deadline => Err(env.host.waited(&env.cancel, timed_out())),

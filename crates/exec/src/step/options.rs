@@ -11,7 +11,8 @@ use crate::progress::Progress;
 use crate::trace::Trace;
 use crate::variable::fetched_reference;
 use millstream_graph::Entity;
-use millstream_state::Cancellation;
+use millstream_graph::op::StepEnv;
+use millstream_state::{Cancellation, Loans};
 use millstream_tensor::pace::Stop;
 use millstream_tensor::{Error, Result, Tensor, budget};
 use std::sync::Arc;
@@ -45,10 +46,12 @@ pub struct RunOptions {
 
 impl RunOptions {
     /// Puts the run's memory, deadline, cancellation and poll in force on this thread, for its kernels.
-    pub(crate) fn enter(&self, cancel: &Cancellation) -> budget::Entered<'_> {
+    pub(crate) fn enter(&self, env: &StepEnv) -> budget::Entered<'_> {
         let stop = match &self.poll {
-            Some(poll) if poll.is_here() => Arc::new(Asking { cancel: cancel.clone(), poll: poll.clone() }),
-            _ => cancel.stop(),
+            Some(poll) if poll.is_here() => {
+                Arc::new(Asking { cancel: env.cancel.clone(), loans: env.loans.clone(), poll: poll.clone() })
+            }
+            _ => env.cancel.stop(),
         };
         budget::enter_run(self.budget.as_ref(), self.deadline, stop)
     }
@@ -57,6 +60,7 @@ impl RunOptions {
 /// The cancellation of a run whose caller has a question: a long kernel on the caller's thread asks it too.
 struct Asking {
     cancel: Cancellation,
+    loans: Arc<Loans>,
     poll: Poll,
 }
 
@@ -66,7 +70,7 @@ impl Stop for Asking {
     }
 
     fn ask(&self) -> Option<Error> {
-        self.reason().or_else(|| self.poll.ask().err())
+        self.reason().or_else(|| self.poll.ask(&self.loans).err())
     }
 }
 

@@ -92,7 +92,7 @@ impl Team {
                 if self.roused.load(Acquire) {
                     return true;
                 }
-                if let Some(Err(error)) = self.poll.as_ref().map(Poll::ask) {
+                if let Some(Err(error)) = self.poll.as_ref().map(|poll| poll.ask(&self.env.loans)) {
                     asked = Some(error);
                     return true;
                 }

@@ -196,7 +196,7 @@ impl Team {
             if let Some(progress) = &self.progress {
                 progress.tick();
             }
-            if let Some(Err(error)) = self.poll.as_ref().map(Poll::ask) {
+            if let Some(Err(error)) = self.poll.as_ref().map(|poll| poll.ask(&self.env.loans)) {
                 // The thread that drives looks at this.
                 self.env.cancel.cancel(error);
                 return self.machine.lock();

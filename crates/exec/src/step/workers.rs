@@ -34,7 +34,7 @@ impl Team {
             if self.has_mail.swap(false, AcqRel) {
                 let mail = std::mem::take(&mut *self.mail.lock());
                 for done in mail {
-                    machine.done(&self.plan, done);
+                    machine.done(&self.plan, &self.env, done);
                 }
             }
             let more = machine.error.is_none() && machine.drive(&self.plan, &self.env, TURN);

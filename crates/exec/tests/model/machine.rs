@@ -134,7 +134,7 @@ impl Machine {
         }
     }
 
-    pub(crate) fn done(&mut self, plan: &Plan, done: Done) {
+    pub(crate) fn done(&mut self, plan: &Plan, _: &StepEnv, done: Done) {
         *(if done.is_task { &mut self.running } else { &mut self.waiting }) -= 1;
         match done.result {
             Ok(()) if self.error.is_none() => self.ran(plan, done.node),

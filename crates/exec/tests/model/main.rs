@@ -27,7 +27,7 @@ mod poll {
     impl Poll {
         pub(crate) const EVERY: std::time::Duration = std::time::Duration::from_millis(50);
 
-        pub(crate) fn ask(&self) -> millstream_tensor::Result<()> {
+        pub(crate) fn ask(&self, _: &millstream_state::Loans) -> millstream_tensor::Result<()> {
             match *self {}
         }
     }

@@ -7,7 +7,7 @@ use super::resolve::NodeInfo;
 use crate::attr::{Attrs, FuncRef};
 use millstream_files::Files;
 use millstream_state::collective::Collective;
-use millstream_state::{Activity, Cancellation, HostFunctions, Resources};
+use millstream_state::{Activity, Cancellation, HostFunctions, Loans, Resources};
 use millstream_tensor::{DType, Element, Error, Handle, Opaque, Result, Scalar, Tensor, invalid};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -376,6 +376,8 @@ pub struct StepEnv {
     pub container: Arc<str>,
     /// The step's cancellation token.
     pub cancel: Cancellation,
+    /// What returns to where it came from if the step is called off.
+    pub loans: Arc<Loans>,
     /// Counts the steps that are at work with these resources.
     pub activity: Activity,
     /// The functions of the host program that the graph's nodes may call.

@@ -64,6 +64,7 @@ pub fn env() -> StepEnv {
         kernel_state: Arc::new(Resources::new()),
         container: "".into(),
         cancel: Cancellation::new(),
+        loans: Arc::default(),
         activity: Activity::default(),
         functions: Arc::default(),
         library: Arc::new(NoLibrary),

@@ -1,10 +1,14 @@
 //! [`Iterator`]: a pass over a dataset that a session keeps between runs. Helpers of the ops that use one.
 
 use super::datasets::{Data, Element, Source, Spec, check_deadline};
+use crate::shared::handles::share;
 use millstream_graph::op::{InferCx, KernelCx, StepEnv};
-use millstream_tensor::{Code, Error, Opaque, Result, ensure};
+use millstream_state::Loan;
+use millstream_tensor::{Code, Error, Opaque, Result, Tensor, ensure};
 use parking_lot::{Mutex, MutexGuard};
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A pass over a dataset, begun by [`Iterator::start`].
@@ -13,6 +17,24 @@ pub(crate) struct Iterator {
     spec: Option<Spec>,
     /// Held while an element is made; others wait for it in short steps.
     state: Mutex<State>,
+    /// Guards only itself, so that a run can return an element while another one is made.
+    returned: Mutex<Returned>,
+}
+
+/// The elements of runs that were called off.
+#[derive(Default)]
+struct Returned {
+    /// The number of the pass that they belong to.
+    pass: u64,
+    /// By their place in the pass.
+    elements: BTreeMap<u64, Element>,
+}
+
+/// An element, and where it returns to if nothing comes of it.
+struct Given {
+    pass: u64,
+    place: u64,
+    element: Element,
 }
 
 #[derive(Default)]
@@ -26,8 +48,8 @@ enum State {
 struct Going {
     dataset: Data,
     pass: Option<Source>,
-    /// The element of a run that was over before it took it.
-    returned: Option<Element>,
+    /// The number of elements that were made.
+    made: u64,
     ended: bool,
 }
 
@@ -46,7 +68,7 @@ impl Opaque for Iterator {
 impl Iterator {
     /// An iterator that has no dataset yet.
     pub(super) fn new(spec: Option<Spec>) -> Iterator {
-        Iterator { spec, state: Mutex::default() }
+        Iterator { spec, state: Mutex::default(), returned: Mutex::default() }
     }
 
     /// An error unless both are declared with types that can be the same.
@@ -59,8 +81,15 @@ impl Iterator {
 
     /// Begins a pass over a dataset, whatever became of the one before.
     pub(super) fn start(&self, dataset: Data, env: &StepEnv) -> Result<()> {
-        let old = std::mem::replace(&mut *self.lock(env)?, self.going(dataset)?);
-        drop(old);
+        let mut state = self.lock(env)?;
+        let old = std::mem::replace(&mut *state, self.going(dataset)?);
+        let returned = {
+            let mut returned = self.returned.lock();
+            returned.pass += 1;
+            std::mem::take(&mut returned.elements)
+        };
+        drop(state);
+        drop((old, returned));
         Ok(())
     }
 
@@ -79,11 +108,11 @@ impl Iterator {
         if let Some(spec) = &self.spec {
             spec.check(dataset.spec())?;
         }
-        Ok(State::Going(Box::new(Going { dataset, pass: None, returned: None, ended: false })))
+        Ok(State::Going(Box::new(Going { dataset, pass: None, made: 0, ended: false })))
     }
 
     /// The next element, or `None` at the end.
-    pub(super) fn next(&self, env: &StepEnv) -> Result<Option<Element>> {
+    fn next(&self, env: &StepEnv) -> Result<Option<Given>> {
         let mut state = self.lock(env)?;
         let State::Going(going) = &mut *state else {
             return Err(Error::new(
@@ -91,8 +120,8 @@ impl Iterator {
                 "GetNext() failed because the iterator has not been initialized. Ensure that you have run the initializer operation for this iterator before getting the next element.",
             ));
         };
-        if let Some(returned) = going.returned.take() {
-            return Ok(Some(returned));
+        if let Some(given) = self.returned.lock().take() {
+            return Ok(Some(given));
         }
         if going.ended {
             return Ok(None);
@@ -101,19 +130,25 @@ impl Iterator {
             Some(pass) => pass,
             None => going.pass.insert(going.dataset.begin(env)?),
         };
-        let next = pass.next(env)?;
-        if next.is_none() {
+        let Some(element) = pass.next(env)? else {
             going.ended = true;
             going.pass = None;
-        }
+            // Another run may have been called off in the meantime.
+            return Ok(self.returned.lock().take());
+        };
+        let place = going.made;
+        going.made += 1;
+        let over = env.cancel.check().and_then(|()| check_deadline());
+        let mut returned = self.returned.lock();
+        let given = Given { pass: returned.pass, place, element };
         // A run that has ended meanwhile leaves the element for the next one.
-        if let Some(element) = &next
-            && let Err(error) = env.cancel.check().and_then(|()| check_deadline())
-        {
-            going.returned = Some(element.clone());
-            return Err(error);
+        match over {
+            Ok(()) => Ok(Some(given)),
+            Err(error) => {
+                returned.insert(given);
+                Err(error)
+            }
         }
-        Ok(next)
     }
 
     /// Waits for the run that makes an element, as long as this run goes on.
@@ -148,10 +183,50 @@ pub(super) fn infer(cx: &mut InferCx) -> Result<()> {
     Ok(())
 }
 
-/// The next element of the iterator in input 0, which must be of the node's types. `None` at the end.
+/// The next element of the iterator in input 0, which must be of the node's types. `None` at the end. If the
+/// run is called off, the element returns to the iterator.
 pub(super) fn next_of(cx: &KernelCx) -> Result<Option<Element>> {
-    let iterator = cx.resource::<Iterator>(0)?;
-    let Some(element) = iterator.next(cx.env)? else { return Ok(None) };
-    Spec::of(cx.attrs())?.check_element(&element)?;
+    let iterator = share::<Iterator>(cx, 0)?;
+    let Some(given) = iterator.next(cx.env)? else { return Ok(None) };
+    Spec::of(cx.attrs())?.check_element(&given.element)?;
+    let element = given.element.clone();
+    let bytes = element.iter().map(Tensor::byte_size).fold(0, usize::saturating_add);
+    cx.env.loans.hold(Arc::as_ptr(&iterator).addr(), bytes, Box::new(Lent { given, iterator }));
     Ok(Some(element))
+}
+
+impl Returned {
+    /// Takes the first element.
+    fn take(&mut self) -> Option<Given> {
+        let (place, element) = self.elements.pop_first()?;
+        Some(Given { pass: self.pass, place, element })
+    }
+
+    /// Takes an element back, unless another pass has begun.
+    fn insert(&mut self, given: Given) {
+        if given.pass == self.pass {
+            self.elements.insert(given.place, given.element);
+        }
+    }
+}
+
+/// An element that a run has taken.
+struct Lent {
+    given: Given,
+    iterator: Arc<Iterator>,
+}
+
+impl Loan for Lent {
+    fn used(self: Box<Self>) {}
+
+    fn unused(self: Box<Self>) {
+        let Lent { given, iterator } = *self;
+        iterator.returned.lock().insert(given);
+    }
+}
+
+impl fmt::Debug for Lent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Lent").field("place", &self.given.place).finish_non_exhaustive()
+    }
 }

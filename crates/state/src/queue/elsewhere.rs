@@ -59,11 +59,12 @@ pub enum Answer {
     Failed(Error),
 }
 
-/// Items on loan from the process that keeps the queue.
+/// What was taken out of an object that outlives the taker: items of a queue in another process, elements of
+/// an iterator ([`Loans`](crate::Loans)).
 pub trait Loan: Send + fmt::Debug {
-    /// The receiver has used the items.
+    /// The taker has used them.
     fn used(self: Box<Self>);
-    /// The items return to the head of the queue.
+    /// They return to the place that they came from.
     fn unused(self: Box<Self>);
 }
 

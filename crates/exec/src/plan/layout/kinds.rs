@@ -8,7 +8,7 @@
 use super::*;
 use crate::errors::{not_fed, of_node};
 use crate::plan::builder::Origin;
-use crate::plan::{Body, prepare};
+use crate::plan::{Body, Changes, prepare};
 use millstream_graph::Index;
 use millstream_graph::loops::View;
 use millstream_graph::op::{NodeInfo, Role, ScalarKernel};
@@ -95,7 +95,7 @@ impl Layout<'_> {
                 scratch: 0,
                 indices: 0,
                 estimate: info.op.kernel.cost,
-                changes: false,
+                changes: Changes::Nothing,
             };
             return Ok(Kind::Kernel(self.kernels.push(kernel)));
         }
@@ -104,7 +104,7 @@ impl Layout<'_> {
         let fused = self.builder.fused_kernel(n);
         let is_fused = absorbed.is_some() || fused.is_some();
         let (scratch, estimate) = (info.op.kernel.scratch, info.op.kernel.cost);
-        let changes = info.op.kernel.effect.changes();
+        let changes = Changes::of(&info.op.kernel);
         let kernel = self.kernels.push(match (absorbed, fused) {
             // Input 0 is another node's.
             (Some(&(_, run)), _) => {
@@ -112,7 +112,7 @@ impl Layout<'_> {
                 KernelPlan { info: info.clone(), body: Body::Run(run), scratch, indices, estimate, changes }
             }
             (None, Some(of)) => {
-                let changes = changes || of.info.op.kernel.effect.changes();
+                let changes = changes.max(Changes::of(&of.info.op.kernel));
                 KernelPlan {
                     info: info.clone(),
                     body: Body::Fused(of),

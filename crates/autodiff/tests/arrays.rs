@@ -75,6 +75,29 @@ fn gathered_twice() -> Result<()> {
     Ok(())
 }
 
+/// The gradients of two readers of an array that grows are lists of different lengths, which are filled up
+/// before they are added. Those of another array have its length.
+#[test]
+fn gathered_by_three() -> Result<()> {
+    for (grows, size) in [(false, 3), (true, 0)] {
+        let g = graph();
+        let x = g.placeholder_of("x", DType::F64, PartialShape::from([3]));
+        let [ta, flow] = array(&g, size, grows);
+        let flow = g.op("TensorArrayScatterV3").input(ta).input([0, 1, 2]).input(x * x).input(flow).output();
+        let row = |i: i32| {
+            let rows = g.op("TensorArrayGatherV3").input(ta).input([i]).input(flow);
+            rows.attr("dtype", DType::F64).output()
+        };
+        let ys = [row(0), row(2), row(1)];
+        let d = g.gradients(ys, [x]).dense()?[0];
+        let fillings = g.read(|g| g.nodes().iter().filter(|n| n.op() == "TensorListResize").count());
+        assert_eq!(fillings != 0, grows);
+        let d: Tensor = Session::new(&g)?.run(d, feed![x => Tensor::vector(&[1.0, 2.0, 3.0])?])?;
+        assert_eq!(d.as_slice::<f64>()?, [2.0, 4.0, 6.0]);
+    }
+    Ok(())
+}
+
 /// The gradient never uses the array itself, so the array may be closed, and its elements cleared after they
 /// are read.
 #[test]

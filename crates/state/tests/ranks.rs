@@ -2,10 +2,10 @@
 
 use millstream_state::Cancellation;
 use millstream_state::collective::{
-    Alone, Call, Caller, Channels, Collective, Finish, Ranks, RanksOptions, Reduction, What,
+    Alone, Call, Caller, Channels, Collective, Finish, Ranks, RanksOptions, Reduction, Transport, What,
 };
-use millstream_tensor::{Result, Tensor, bf16, f16};
-use std::sync::mpsc;
+use millstream_tensor::{Code, Error, Result, Tensor, bf16, f16};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::Duration;
 
@@ -205,4 +205,64 @@ fn a_call_that_one_rank_cannot_make_is_an_error_on_all() {
     let own = "AllGather takes rows, but a scalar has none";
     let told = format!("rank 1 cannot make its call of `AllGather`: {own}");
     assert_eq!(texts, [&told, own, &told]);
+}
+
+/// Channels that count what rank 0 sends to each rank. Those of rank 2 break after its first message.
+struct Breaking {
+    channels: Channels,
+    sent: Arc<Mutex<Vec<usize>>>,
+    broken: bool,
+}
+
+impl Transport for Breaking {
+    fn rank(&self) -> usize {
+        self.channels.rank()
+    }
+    fn size(&self) -> usize {
+        self.channels.size()
+    }
+    fn send(&mut self, to: usize, message: Vec<u8>) -> Result<()> {
+        match self.rank() {
+            0 => self.sent.lock().unwrap().push(to),
+            2 => self.broken = true,
+            _ => {}
+        }
+        self.channels.send(to, message)
+    }
+    fn receive(&mut self) -> Result<Option<(usize, Vec<u8>)>> {
+        match self.broken {
+            true => Err(Error::new(Code::Unavailable, "the cable is cut")),
+            false => self.channels.receive(),
+        }
+    }
+    fn all_gather(&mut self, data: &mut [u8], counts: &[usize]) -> Result<()> {
+        self.channels.all_gather(data, counts)
+    }
+    fn all_to_all(&mut self, from: &[u8], sent: &[usize], to: &mut [u8], taken: &[usize]) -> Result<()> {
+        self.channels.all_to_all(from, sent, to, taken)
+    }
+    fn broadcast(&mut self, data: &mut [u8], root: usize) -> Result<()> {
+        self.channels.broadcast(data, root)
+    }
+    fn finish(&mut self) -> Result<()> {
+        self.channels.finish()
+    }
+}
+
+/// A rank that has said its last word is told the answer and nothing more: that a call failed which it had
+/// begun is no news for it, and its end of the transport may be gone.
+#[test]
+fn a_rank_that_has_left_is_told_nothing() {
+    let sent = Arc::default();
+    let start = |channels| {
+        let transport = Breaking { channels, sent: Arc::clone(&sent), broken: false };
+        Ranks::start(transport, RanksOptions { stall: SOON, ..RanksOptions::default() }).unwrap()
+    };
+    let ranks: Vec<Ranks> = Channels::job(3).into_iter().map(start).collect();
+    let error = call(&ranks[2], What::AllReduce(Reduction::Sum), ints([1]), &[]).unwrap_err();
+    assert!(error.message().contains("the cable is cut"), "{error}");
+    // The call of rank 2 fails, since rank 1 will not come to it.
+    ranks[1].shutdown("it is through");
+    ranks[0].shutdown("it is through");
+    assert_eq!(sent.lock().unwrap().iter().filter(|to| **to == 2).count(), 1);
 }

@@ -247,3 +247,35 @@ fn groups_keep_the_order_of_assignments() {
     let (with, without) = (run(Passes::default()), run(Passes::default().without(Pass::Fuse)));
     assert!(with.iter().zip(&without).all(|(a, b)| a.bits_eq(b)));
 }
+
+/// A product is added to a sum as it is made, and of a product of which a slice is read no more is computed:
+/// where nothing else reads the product.
+#[test]
+fn products_are_joined_with_their_only_readers() {
+    let g = Graph::new();
+    let x = g.placeholder::<f32>("x", [128, 128]);
+    // Equal products would be one.
+    let product = |[a, b]: [bool; 2]| {
+        g.op("MatMul").input(x).input(x).attr("transpose_a", a).attr("transpose_b", b).output()
+    };
+    let sum = product([false, false]) + x;
+    let part = g.op("Slice").input(product([false, true])).input([0, 3]).input([128, 5]).output();
+    let shared = product([true, false]);
+    let listing = |fetches: Vec<Output<'_>>| session(&g, Passes::default(), 1).listing(fetches, [x]).unwrap();
+    for (fetches, joined) in
+        [(vec![sum], 1), (vec![part], 1), (vec![sum, part], 2), (vec![shared + x, shared], 0)]
+    {
+        let text = listing(fetches);
+        assert_eq!(text.matches(" with MatMul").count(), joined, "{text}");
+    }
+    let run =
+        |passes| session(&g, passes, 1).run::<(Tensor, Tensor)>((sum, part), feed![x => square()]).unwrap();
+    let (want, got) =
+        (run(Passes::default().without(Pass::Accumulate).without(Pass::Narrow)), run(Passes::default()));
+    assert!(want.0.bits_eq(&got.0) && want.1.bits_eq(&got.1));
+}
+
+fn square() -> Tensor {
+    let values: Vec<f32> = (0..128 * 128).map(|i| ((i * 37) % 101) as f32 / 64.0 - 0.7).collect();
+    Tensor::from_slice([128, 128], &values).unwrap()
+}

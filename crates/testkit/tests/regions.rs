@@ -165,6 +165,105 @@ fn code_that_is_made_for_a_value_is_for_that_value() {
     assert_eq!(error(&code), error(&session(Tier::Dataflow)));
 }
 
+/// The iterations of the only loop that were timed: those of the first run of each code, and of every
+/// sixteenth run after it.
+fn timed(session: &Session, fetch: Output<'_>, feeds: &[Output<'_>]) -> u64 {
+    let explanation = session.explain(fetch, feeds.iter().copied()).unwrap();
+    explanation
+        .places
+        .iter()
+        .filter_map(|place| place.code.as_ref())
+        .map(|code| code.measured.iterations)
+        .sum()
+}
+
+/// Values of one shape get code of their own only where the code relies on them.
+#[test]
+fn code_relies_on_few_values() {
+    let g = Graph::new();
+    let (dims, x) = (g.placeholder::<i32>("dims", [2]), g.placeholder::<f32>("x", shape![_]));
+    let limit = g.placeholder::<i32>("limit", shape![]);
+    let (_, y) = g
+        .while_loop((g.constant(0), x))
+        .run(
+            |(i, _)| i.less(limit),
+            |(i, y)| {
+                let rows = g.reshape(y, dims).reduce_sum(0);
+                Ok::<_, Error>((i + 1, y * 0.5 + rows.reduce_max(())))
+            },
+        )
+        .unwrap();
+    let session = |tier| Session::with_options(&g, options(tier, None)).unwrap();
+    let (code, reference) = (session(Tier::Compiled), session(Tier::Reference));
+    let check = |limits: std::ops::Range<i32>, [a, b]: [i32; 2]| {
+        for n in limits {
+            let run = |session: &Session| {
+                let feeds = feed![dims => Tensor::vector(&[a, b]).unwrap(), x => ramp(18), limit => n];
+                session.run::<Tensor>(y, feeds).unwrap()
+            };
+            let (got, want) = (run(&code), run(&reference));
+            assert!(got.bits_eq(&want), "{n} {a} {b}: {got} {want}");
+        }
+        timed(&code, y, &[dims, x, limit])
+    };
+    // One code for all limits: the runs with 1 and 17 iterations are timed.
+    assert_eq!(check(1..21, [2, 9]), 2 + 18);
+    // Another one for other dimensions, whose first run is timed.
+    assert_eq!(check(3..5, [3, 6]), 20 + 4);
+    assert_eq!(check(30..31, [2, 9]), 24);
+}
+
+/// Code that fails in four runs is not tried again.
+#[test]
+fn code_that_keeps_failing_is_left() {
+    let g = Graph::new();
+    let (x, from) = (g.placeholder::<i32>("x", shape![_]), g.placeholder::<i32>("from", shape![]));
+    let (_, y) = g
+        .while_loop((from, x))
+        .run(|(i, _)| i.greater(-5), |(i, y)| (i - 1, y + g.op("FloorDiv").input(7).input(i).output()))
+        .unwrap();
+    let session = Session::with_options(&g, options(Tier::Compiled, None)).unwrap();
+    let run = |start: i32| {
+        let x_value = Tensor::vector(&[1, 2, 3]).unwrap();
+        session.run::<Tensor>(y, feed![x => x_value, from => start]).map(drop).map_err(|e| e.code())
+    };
+    let timed = || timed(&session, y, &[x, from]);
+    assert_eq!(run(4), Err(Code::InvalidArgument));
+    let once = timed();
+    assert!(0 < once, "{once}");
+    (0..40).for_each(|_| assert_eq!(run(4), Err(Code::InvalidArgument)));
+    assert_eq!(timed(), once);
+    // By tokens.
+    assert_eq!(run(-1), Ok(()));
+    assert_eq!(timed(), once);
+}
+
+/// The code of a loop of more than 128 values relies on those among the first 128 only.
+#[test]
+fn loops_of_many_values_are_code() {
+    let g = Graph::new();
+    let x = g.placeholder::<f32>("x", shape![_]);
+    let more: Vec<Output<'_>> = (0..140).map(|k| g.placeholder::<i32>(&format!("k{k}"), shape![])).collect();
+    let (_, y) = g
+        .while_loop((g.constant(0), x))
+        .run(
+            |(i, _)| i.less(3),
+            |(i, y)| {
+                let sum = more.iter().fold(g.constant(0), |sum, k| sum + *k);
+                (i + 1, y + sum.cast::<f32>())
+            },
+        )
+        .unwrap();
+    let session = Session::with_options(&g, options(Tier::Compiled, None)).unwrap();
+    for n in [1, 2] {
+        let feeds = more.iter().fold(FeedList::new().and(x, ramp(2)), |all, k| all.and(*k, n));
+        let got = session.run::<Vec<f32>>(y, feeds).unwrap();
+        assert_eq!(got, [1.5 + 420.0 * n as f32, 1.75 + 420.0 * n as f32]);
+    }
+    let feeds = [&more[..], &[x]].concat();
+    assert_eq!(ways(&session, &[y], &feeds), [LoopWay::Code]);
+}
+
 fn ramp(n: usize) -> Tensor {
     let values: Vec<f32> = (0..n).map(|i| i as f32 * 0.25 + 1.5).collect();
     Tensor::vector(&values).unwrap()

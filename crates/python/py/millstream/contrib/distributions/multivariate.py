@@ -31,6 +31,8 @@ def _wide(x: Any, shape: Any) -> Tensor:
 class _MultivariateNormal(Distribution):
     """The base class: a distribution of vectors by `loc` and by a scale, which is `diag` or `tril`."""
 
+    _is_triangular = True
+
     def _build(self, arguments: Dict[str, Any], loc: Any, diag: Any, tril: Any, scope: str) -> None:
         self._loc, self._diag, self._tril = loc, diag, tril
         given = diag if tril is None else tril
@@ -121,6 +123,20 @@ class _MultivariateNormal(Distribution):
         if self._tril is None:
             return linalg_ops.matrix_diag(self._variance())
         return math_ops.matmul(self._tril, self._tril, adjoint_b=True)
+
+    # The words of TensorFlow, whose distributions are transformed ones of single numbers.
+
+    def _cdf(self, value: Any) -> Any:
+        raise NotImplementedError("cdf is not implemented when overriding event_shape")
+
+    def _log_cdf(self, value: Any) -> Any:
+        raise NotImplementedError("log_cdf is not implemented when overriding event_shape")
+
+    def _survival_function(self, value: Any) -> Any:
+        raise NotImplementedError("survival_function is not implemented when overriding event_shape")
+
+    def _log_survival_function(self, value: Any) -> Any:
+        raise NotImplementedError("log_survival_function is not implemented when overriding event_shape")
 
     def _dense(self) -> Any:
         return linalg_ops.matrix_diag(self._diag) if self._tril is None else self._tril
@@ -255,7 +271,8 @@ def _normals(a: Any, b: Any, name: Optional[str] = None) -> Any:
             ratio = reduction_ops.reduce_sum(op("Square")(a._diag / b._diag), axis=-1)
         else:
             both = array_ops.concat([shape_ops.broadcast_dynamic_shape(a._rows_tensor(), b._rows_tensor()), a.event_shape_tensor()], 0)
-            solved = op("MatrixTriangularSolve")(_wide(b._dense(), both), _wide(a._dense(), both))
+            kind = "MatrixTriangularSolve" if b._is_triangular else "MatrixSolve"
+            solved = op(kind)(_wide(b._dense(), both), _wide(a._dense(), both))
             ratio = reduction_ops.reduce_sum(op("Square")(solved), axis=[-2, -1])
         distance = reduction_ops.reduce_sum(op("Square")(b._solved(b.mean() - a.mean())), axis=-1)
         k = math_ops.cast(a.event_shape_tensor()[0], a.dtype)

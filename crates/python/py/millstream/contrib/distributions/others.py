@@ -21,7 +21,7 @@ from millstream.distributions.divergence import RegisterKL, kl_divergence
 from millstream.framework import constant_value, convert_to_tensor, dtypes, name_scope, shapes
 from millstream.framework.op_functions import op
 from millstream.nn import functions as nn
-from millstream.ops import array_ops, check_ops, math_ops, random_ops, reduction_ops
+from millstream.ops import array_ops, check_ops, linalg_ops, math_ops, random_ops, reduction_ops
 
 
 class Cauchy(LocationScale):
@@ -230,6 +230,11 @@ class OneHotCategorical(_Rows):
 
     def _variance(self) -> Any:
         return self.probs * (1.0 - self.probs)
+
+    def _covariance(self) -> Any:
+        p = self.probs
+        products = -math_ops.matmul(array_ops.expand_dims(p, -1), array_ops.expand_dims(p, -2))
+        return linalg_ops.matrix_set_diag(products, self._variance())
 
 
 class RelaxedOneHotCategorical(_Rows):

@@ -450,6 +450,9 @@ class Affine(Bijector):
       validate_args: If true, it is an error of the run if a diagonal has a 0.
       name: The name scope of the operations.
 
+    Raises:
+      ValueError: `scale_perturb_diag` is given without `scale_perturb_factor`.
+
     Example:
       >>> affine = tf.contrib.distributions.bijectors.Affine(shift=[1.0, 2.0], scale_tril=[[2.0, 0.0], [1.0, 1.0]])
       >>> print(*tf.Session().run([affine.forward([1.0, 1.0]), affine.inverse([3.0, 4.0]), affine.shift]))
@@ -470,6 +473,8 @@ class Affine(Bijector):
         name: str = "affine",
     ) -> None:
         given = dict(locals())
+        if scale_perturb_diag is not None and scale_perturb_factor is None:
+            raise ValueError("When scale_perturb_diag is specified, scale_perturb_factor must be specified.")
         words = "shift scale_identity_multiplier scale_diag scale_tril scale_perturb_factor scale_perturb_diag".split()
         with name_scope(name, values=[given[w] for w in words]):
             values = {w: None if given[w] is None else convert_to_tensor(given[w], name=w) for w in words}

@@ -135,3 +135,58 @@ def refusals_of_datasets(tf):
 def names_of_initializers(tf):
     it = tf.data.Iterator.from_structure(tf.int64, [])
     return it.make_initializer(tf.data.Dataset.range(3)).name, it.make_initializer(tf.data.Dataset.range(3), name="mine").name
+
+
+def _elements(tf, dataset, n=200):
+    it = dataset.make_initializable_iterator()
+    element, found = it.get_next(), []
+    with tf.Session() as sess:
+        sess.run(it.initializer)
+        try:
+            for _ in range(n):
+                found.append(sess.run(element))
+        except tf.errors.OutOfRangeError:
+            found.append("end")
+    return found
+
+
+def rejected_elements(tf):
+    tf.set_random_seed(5)
+    resample, d = tf.data.experimental.rejection_resample, tf.data.Dataset.range(60)
+    kind = lambda x: tf.cast(x % 4 < 1, tf.int32)
+    shares = {
+        "told": resample(kind, [0.5, 0.5], [0.75, 0.25], seed=7),
+        "estimated": resample(kind, [0.5, 0.5], seed=7),
+        "as they are": resample(kind, [0.75, 0.25], [0.75, 0.25], seed=7),
+        "one alone": resample(kind, [0.0, 1.0], [0.75, 0.25], seed=7),
+    }
+    return {key: [pair if pair == "end" else [int(part) for part in pair] for pair in _elements(tf, d.apply(by))] for key, by in shares.items()}
+
+
+def rejected_pairs(tf):
+    D = tf.data.Dataset
+    pairs = D.zip((D.range(20), D.range(20).map(lambda x: x * 2)))
+    made = pairs.apply(tf.contrib.data.rejection_resample(lambda x, _: tf.cast(x % 2, tf.int32), [0.2, 0.8], [0.5, 0.5], seed=3))
+    return made.output_shapes, made.output_types, _elements(tf, made)
+
+
+def former_windows(tf):
+    contrib, d = tf.contrib.data, tf.data.Dataset.range(7)
+    by = [contrib.sliding_window_batch(3), contrib.sliding_window_batch(3, 2), contrib.sliding_window_batch(2, window_shift=3, window_stride=2)]
+    pairs = tf.data.Dataset.zip((d, d)).apply(contrib.sliding_window_batch(3, 3))
+    return [_elements(tf, d.apply(one)) for one in by], _elements(tf, pairs), caught(lambda: contrib.sliding_window_batch(2, 2, 2), WHOLE)
+
+
+def reduced_at_once(tf):
+    import numpy as np
+
+    contrib = tf.contrib.data
+    total = contrib.Reducer(lambda _: np.int64(0), lambda s, x: s + x, lambda s: s * 2)
+    return run(tf, contrib.reduce_dataset(tf.data.Dataset.range(7), total)), caught(lambda: contrib.reduce_dataset(3, total), WHOLE)
+
+
+def shapes_of_elements(tf):
+    of, D = tf.contrib.data.assert_element_shape, tf.data.Dataset
+    fixed, ragged = D.from_tensors([1, 2]), D.range(1, 4).map(lambda x: tf.fill([x], x))
+    known = ragged.apply(of(tf.TensorShape([1])))
+    return _elements(tf, fixed.apply(of(tf.TensorShape([2])))), known.output_shapes, _elements(tf, known, 1), caught(lambda: fixed.apply(of(tf.TensorShape([3]))), WHOLE)

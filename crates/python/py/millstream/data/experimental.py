@@ -17,6 +17,7 @@ from millstream.data.csv_files import CsvDataset, make_csv_dataset
 from millstream.data.example_files import make_batched_features_dataset, parse_example_dataset
 from millstream.data.optional import Optional, OptionalSpec, get_next_as_optional
 from millstream.data.options import DistributeOptions, MapVectorizationOptions, OptimizationOptions, StatsOptions, ThreadingOptions
+from millstream.data.rejection import rejection_resample
 from millstream.data.selections import cardinality, choose_from_datasets, sample_from_datasets, take_while, unique
 from millstream.data.shuffling import shuffle_and_repeat as _shuffle_and_repeat
 from millstream.data.states import scan as _scan
@@ -690,6 +691,7 @@ __all__ = [
     "parallel_interleave",
     "parse_example_dataset",
     "prefetch_to_device",
+    "rejection_resample",
     "sample_from_datasets",
     "scan",
     "shuffle_and_repeat",

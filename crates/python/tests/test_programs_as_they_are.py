@@ -67,7 +67,7 @@ from tensorflow.python.client import device_lib
 from tensorflow.python.framework import dtypes, errors_impl, ops, tensor_shape, tensor_util, test_util
 from tensorflow.python.layers import base
 from tensorflow.python.lib.io import tf_record
-from tensorflow.python.ops import array_ops, gen_math_ops, math_ops, nn_ops, rnn_cell_impl, variable_scope as vs
+from tensorflow.python.ops import array_ops, gen_math_ops, math_ops, nn_ops, rnn as rnn_ops, rnn_cell_impl, variable_scope as vs
 from tensorflow.python.ops.rnn_cell import GRUCell
 from tensorflow.python.platform import app, flags, gfile, tf_logging as logging
 from tensorflow.python.training import basic_session_run_hooks, moving_averages, session_run_hook
@@ -95,11 +95,39 @@ with tf.Session() as sess:
     print(sess.run(gen_math_ops.mat_mul(x, x, transpose_b=True)).tolist())
     print(sess.run(flow.switch(x, True)[1]).tolist(), sess.run(flow.merge([x, x])).value_index in (0, 1))
     print(rnn_cell_impl._zero_state_tensors((3, tensor_shape.TensorShape([2, 2])), 4, tf.float32)[1].shape)
+    sizes = rnn_cell_impl._concat(tf.size(x), tensor_shape.TensorShape([3, 4]))
+    print(sess.run(sizes).tolist(), rnn_cell_impl._concat(None, 5, static=True), rnn_ops._maybe_tensor_shape_from_tensor(sizes[1:]))
 """
 
 
 def test_public_and_internal_modules_are_found(tmp_path):
-    assert runs(IMPORTS, tmp_path) == "[[5.0]]\n[[1.0, 2.0]] True\n(4, 2, 2)\n"
+    assert runs(IMPORTS, tmp_path) == "[[5.0]]\n[[1.0, 2.0]] True\n(4, 2, 2)\n[2, 3, 4] [None, 5] (3, 4)\n"
+
+
+LINEAR = """
+import tensorflow as tf
+from tensorflow.contrib.rnn.python.ops.core_rnn_cell import _Linear, _linear
+
+x = tf.constant([[1.0, 2.0]])
+map_of_two = _Linear([x, x], 1, True, kernel_initializer=tf.ones_initializer())
+with tf.variable_scope("late", partitioner=tf.fixed_size_partitioner(2)):
+    y = _linear(x, 2, True, bias_initializer=tf.constant_initializer(3.0), kernel_initializer=tf.ones_initializer())
+print([v.op.name for v in tf.global_variables()])
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print([sess.run(value).tolist() for value in (map_of_two([x, x]), map_of_two([x, 2 * x]), y)])
+try:
+    from tensorflow.contrib.rnn.python.ops.core_rnn_cell import _nonsense
+except ImportError as error:
+    print(error)
+"""
+
+
+def test_linear_maps_of_cells_and_hidden_names_of_contrib(tmp_path):
+    names, values, error = runs(LINEAR, tmp_path).splitlines()
+    assert names == "['kernel', 'bias', 'late/kernel/part_0', 'late/kernel/part_1', 'late/bias']"
+    assert values == "[[[6.0]], [[9.0]], [[6.0, 6.0]]]"
+    assert "_nonsense" in error
 
 
 def test_star_imports_hide_nothing_else(tmp_path):

@@ -408,8 +408,8 @@ def _inside_contrib(path: str) -> Optional[List[str]]:
     """Returns the places of the names of a module inside a part of `contrib`, or None if there is none.
 
     The module of this package (that of `contrib.slim.python.slim.learning` is `contrib.slim.learning`) comes
-    before the part as a whole. What is in a module, a function of the part and what is left out are not
-    modules.
+    before the part as a whole. What is in a module, a function of the part, what is left out and names that
+    begin with an underscore are not modules.
     """
     part = _PART_OF_CONTRIB.match(path)
     around = path.rpartition(".")[0]
@@ -418,6 +418,8 @@ def _inside_contrib(path: str) -> Optional[List[str]]:
     if part is None or public_module(part.group(1)) is None:
         return None
     head, last = part.group(1), path.rpartition(".")[2]
+    if last.startswith("_"):
+        return None
     own = public_module(head + "." + last)
     if own is not None:
         return ["." + head + "." + last, "." + head]

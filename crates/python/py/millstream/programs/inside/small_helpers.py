@@ -1,4 +1,4 @@
-"""Helpers of `array_ops`, `math_ops`, `nn_impl`, `ctc_ops`, `losses.util` and `client.session`: `NAMES`."""
+"""Helpers of arrays, maths, `nn_impl`, `ctc_ops`, `losses.util`, cells and `client.session`: `NAMES`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ import abc
 import contextlib
 from typing import Any, Dict, Iterator, Tuple
 
-from millstream.framework import SparseTensor, convert_to_tensor, dtypes, get_default_graph
+import numpy as np
+
+from millstream._engine import Tensor
+from millstream.framework import SparseTensor, convert_to_tensor, dtypes, get_default_graph, get_static_value
 from millstream.framework.op_functions import op
 from millstream.framework.session import Session
+from millstream.framework.shapes import TensorShape, as_shape
 from millstream.nn import ctc
 from millstream.ops import array_ops, check_ops, control_flow, indexing_ops, linalg_ops, math_ops, reduction_ops, shape_ops, sparse_ops
 from millstream.programs.inside.parts_of_variables import remove_squeezable_dimensions
+from millstream.rnn import linear
 
 # Arrays -----------------------------------------------------------------------------------------------------
 
@@ -277,7 +282,46 @@ class SessionInterface(abc.ABC):
 
 SessionInterface.register(Session)
 
+# Recurrent networks -----------------------------------------------------------------------------------------
+
+
+def concat_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
+    """Returns the sizes of `prefix` followed by those of `suffix`, each an int, a shape or a tensor.
+
+    Args:
+      static: If true, the result is a list in which unknown sizes are None, or None without any rank; else it
+        is a tensor.
+
+    Raises:
+      ValueError: A tensor is neither a scalar nor a vector, or a size is unknown and `static` is false.
+    """
+    tensors, shapes = [], []
+    for word, sizes in (("prefix", prefix), ("suffix", suffix)):
+        if isinstance(sizes, Tensor):
+            if sizes.shape.ndims not in (0, 1):
+                raise ValueError("%s tensor must be either a scalar or vector, but saw tensor: %s" % (word, sizes))
+            known = get_static_value(sizes)
+            shapes.append(TensorShape(None) if known is None else TensorShape(np.atleast_1d(known).tolist()))
+            tensors.append(array_ops.expand_dims(sizes, 0) if sizes.shape.ndims == 0 else sizes)
+        else:
+            shapes.append(TensorShape([sizes]) if sizes is None or isinstance(sizes, int) else as_shape(sizes))
+            full = shapes[-1].is_fully_defined()
+            tensors.append(convert_to_tensor(shapes[-1].as_list(), dtypes.int32) if full else None)
+    if static:
+        whole = shapes[0].concatenate(shapes[1])
+        return None if whole.ndims is None else whole.as_list()
+    if None in tensors:
+        raise ValueError("Provided a prefix or suffix of None: %s and %s" % (prefix, suffix))
+    return array_ops.concat(tensors, 0)
+
+
+def shape_of_sizes(sizes: Any) -> Any:
+    """Returns a tensor of sizes as a shape, unknown unless it is constant, and anything else as it is."""
+    return as_shape(get_static_value(sizes)) if isinstance(sizes, Tensor) else sizes
+
+
 NAMES: Dict[str, Dict[str, Any]] = {
+    "contrib.rnn.python.ops.core_rnn_cell": {"_Linear": linear.Linear, "_linear": linear.linear_with_late_bias},
     "python.client.session": {"SessionInterface": SessionInterface},
     "python.ops.array_ops": {
         "convert_to_int_tensor": convert_to_int_tensor,
@@ -298,5 +342,7 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "squeeze_or_expand_dimensions": squeeze_or_expand_dimensions,
     },
     "python.ops.math_ops": {"DivideDelegateWithName": DivideDelegateWithName, "reduced_shape": reduced_shape},
+    "python.ops.rnn": {"_maybe_tensor_shape_from_tensor": shape_of_sizes},
+    "python.ops.rnn_cell_impl": {"_concat": concat_sizes},
     "python.ops.nn_impl": {"compute_average_loss": compute_average_loss, "normalize": linalg_ops.normalize},
 }

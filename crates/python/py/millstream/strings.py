@@ -117,14 +117,14 @@ def bytes_split(input: Any, name: Optional[str] = None) -> Any:  # noqa: A002
     """Splits strings into their bytes.
 
     Args:
-      input: A string, a vector of strings, or a `RaggedTensor` of strings.
+      input: A tensor of strings, or a `RaggedTensor` of strings.
       name: The name scope of the new operations.
 
     Returns:
       A vector of strings for one string, else a `RaggedTensor` with one ragged dimension more.
 
     Raises:
-      NotImplementedError: `input` is a tensor of higher or unknown rank.
+      NotImplementedError: The rank of `input` is not known.
 
     Example:
       >>> tf.Session().run(tf.strings.bytes_split(["ab", "", "c"]))
@@ -136,8 +136,11 @@ def bytes_split(input: Any, name: Optional[str] = None) -> Any:  # noqa: A002
         input = convert_to_tensor(input, "string", "input")  # noqa: A001
         if input.shape.ndims == 0:
             return bytes_split(array_ops.reshape(input, [1])).values
-        if input.shape.ndims != 1:
-            raise NotImplementedError("tf.strings.bytes_split: expected a string or a vector of strings, found shape %s" % input.shape)
+        if input.shape.ndims is None:
+            raise NotImplementedError("tf.strings.bytes_split: expected a tensor of known rank, found shape %s" % input.shape)
+        if input.shape.ndims > 1:
+            rows = RaggedTensor.from_tensor(input, ragged_rank=input.shape.ndims - 1)
+            return rows.with_flat_values(bytes_split(rows.flat_values))
         indices, values, shape = op("StringSplit")(input, "", skip_empty=False)
         return RaggedTensor.from_value_rowids(values, indices[:, 0], shape[0])
 

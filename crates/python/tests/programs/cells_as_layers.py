@@ -122,3 +122,51 @@ def refused(tf):
         parameters_unbuilt=lambda: cells.GRUCell(4).count_params(),
         scope_unbuilt=lambda: cells.GRUCell(4).scope_name,
     )
+
+
+def causal_convolutions(tf):
+    x = tf.constant(np.sin(np.arange(10.0)).reshape(1, 5, 2), tf.float32)
+    ones = tf.ones_initializer()
+    y = tf.layers.conv1d(x, 3, 2, padding="causal", dilation_rate=2, kernel_initializer=ones)
+    z = tf.layers.SeparableConv1D(2, 3, padding="causal", depthwise_initializer=ones, pointwise_initializer=ones)(x)
+    with tf.Session() as sess:
+        initialize(tf, sess)
+        return static(y, z), sess.run([y, z])
+
+
+def dense_of_other_inputs(tf):
+    """Sparse inputs, and inputs of another dtype than the layer's."""
+    layer = tf.layers.Dense(2, kernel_initializer=tf.ones_initializer(), dtype=tf.float64)
+    found = [layer(tf.constant(_rows())), tf.layers.dense(tf.SparseTensor([[0, 0], [1, 2]], [1.0, 2.0], [2, 3]), 2, kernel_initializer=tf.ones_initializer())]
+    with tf.Session() as sess:
+        initialize(tf, sess)
+        return static(*found), sess.run(found)
+
+
+def specs_of_inputs(tf):
+    layers = [tf.layers.Flatten(), tf.layers.MaxPooling2D(2, 2), tf.layers.BatchNormalization(), tf.layers.Conv2DTranspose(3, 2), tf.layers.SeparableConv2D(3, 2)]
+    before = [str(layer.input_spec) for layer in layers]
+    for layer in layers:
+        layer(tf.zeros([1, 4, 4, 2]))
+    return before, [str(layer.input_spec) for layer in layers]
+
+
+def a_layer_without_call(tf):
+    layer = tf.layers.Layer()
+    x = tf.zeros([2, 3])
+    return layer(x) is x, layer.built
+
+
+def refused_by_layers(tf):
+    return mistakes(
+        tf,
+        causal_images=lambda: tf.layers.conv2d(tf.zeros([1, 4, 4, 2]), 3, 2, padding="causal"),
+        images_in_sequences=lambda: tf.layers.MaxPooling1D(2, 2)(tf.zeros([1, 4, 4, 2])),
+        a_scalar_to_flatten=lambda: tf.layers.flatten(tf.zeros([])),
+        another_width=lambda: _twice(tf, tf.layers.BatchNormalization()),
+    )
+
+
+def _twice(tf, layer):
+    layer(tf.zeros([2, 3]))
+    return layer(tf.zeros([2, 4]))

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from millstream.framework import constant, dtypes, node_counts
 from millstream.framework.shapes import TensorShape, dimension_value
+from millstream.framework.op_functions import op
 from millstream.layers import configs
 from millstream.layers.input_spec import InputSpec
 from millstream.layers.core import Layer, checked_order
@@ -65,9 +66,9 @@ def sizes(value: Any, n: int, name: str) -> Tuple[int, ...]:
         raise ValueError(f"The `{name}` argument must be a tuple of {n} integers. Received: {value}") from None
 
 
-def _padding(padding: str, words: str) -> str:
+def _padding(padding: str, words: str, others: Sequence[str] = ()) -> str:
     word = padding.lower()
-    if word not in ("valid", "same"):
+    if word not in ("valid", "same", *others):
         raise ValueError(f"{words} Received: {padding}")
     return word.upper()
 
@@ -152,6 +153,8 @@ class Convolution(Layer):
 
     spatial = 2
     has_variables = True
+    # Whether cells may be added in front alone.
+    takes_causal = False
 
     def __init__(
         self,
@@ -179,7 +182,9 @@ class Convolution(Layer):
         self.kernel_size = sizes(kernel_size, self.spatial, "kernel_size")
         self.strides = sizes(strides, self.spatial, "strides")
         words = 'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", only for `Conv1D).'
-        self.padding = _padding(padding, words)
+        self.padding = _padding(padding, words, ["causal"])
+        if self.padding == "CAUSAL" and not self.takes_causal:
+            raise ValueError("Causal padding is only supported for `Conv1D`and ``SeparableConv1D`.")
         self.data_format = checked_order(data_format)
         self.dilation_rate = sizes(dilation_rate, self.spatial, "dilation_rate")
         self.activation = configs.activation_of(activation)
@@ -252,6 +257,14 @@ class Convolution(Layer):
         """Returns the convolution of the inputs."""
         raise NotImplementedError
 
+    def _padded(self, inputs: Any) -> Tuple[Any, str]:
+        """Returns the inputs of the op and its padding: for causal padding, zeros are added in front."""
+        if self.padding != "CAUSAL":
+            return inputs, self.padding
+        front = [self.dilation_rate[0] * (self.kernel_size[0] - 1), 0]
+        pairs = [[0, 0], [0, 0], front] if self.data_format == "channels_first" else [[0, 0], front, [0, 0]]
+        return op("Pad")(inputs, pairs), "VALID"
+
     def _finish(self, outputs: Any) -> Any:
         """Adds the bias and applies the activation."""
         if self.bias is not None:
@@ -316,7 +329,7 @@ class Conv1D(Convolution):
       filters: The number of channels of the output.
       kernel_size: The size of the kernel: an int, or one for each spatial axis.
       strides: The distance of windows: an int, or one for each spatial axis.
-      padding: `"valid"` or `"same"`.
+      padding: `"valid"`, `"same"`, or `"causal"`: zeros in front alone.
       data_format: `"channels_last"` or `"channels_first"`.
       dilation_rate: The distance of the kernel's cells: an int, or one for each spatial axis.
       activation: A function of a tensor; None for none.
@@ -338,11 +351,13 @@ class Conv1D(Convolution):
     """
 
     spatial = 1
+    takes_causal = True
 
     def _convolve(self, inputs: Any) -> Any:
         """Returns the convolution of the inputs."""
+        inputs, padding = self._padded(inputs)
         return convolutions.conv1d(
-            inputs, self.kernel, self.strides, self.padding, data_format=self._order, dilations=self.dilation_rate
+            inputs, self.kernel, self.strides, padding, data_format=self._order, dilations=self.dilation_rate
         )
 
 
@@ -437,6 +452,7 @@ class SeparableConv2D(Convolution):
         self.depthwise_kernel = self._weight("depthwise_kernel", [*self.kernel_size, depth, each], self._depthwise_options)
         self.pointwise_kernel = self._weight("pointwise_kernel", [*[1] * self.spatial, depth * each, self.filters], self._pointwise_options)
         self._build_bias()
+        self.input_spec = InputSpec(ndim=self.spatial + 2, axes={1 if self.data_format == "channels_first" else -1: depth})
         self.built = True
 
     def _convolve(self, inputs: Any) -> Any:
@@ -474,6 +490,7 @@ class SeparableConv1D(SeparableConv2D):
     """
 
     spatial = 1
+    takes_causal = True
 
     def __init__(
         self,
@@ -505,6 +522,7 @@ class SeparableConv1D(SeparableConv2D):
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         """Returns `activation(convolution(inputs, kernels) + bias)`."""
+        inputs, padding = self._padded(inputs)
         # As images with one row.
         row = 2 if self.data_format == "channels_first" else 1
         order = "NCHW" if self.data_format == "channels_first" else "NHWC"
@@ -512,7 +530,7 @@ class SeparableConv1D(SeparableConv2D):
         steps = (1, 1, *both) if row == 2 else (1, *both, 1)
         images = array_ops.expand_dims(inputs, row)
         each, mixing = (array_ops.expand_dims(kernel, 0) for kernel in (self.depthwise_kernel, self.pointwise_kernel))
-        outputs = depthwise.separable_conv2d(images, each, mixing, steps, self.padding, (1, *self.dilation_rate), data_format=order)
+        outputs = depthwise.separable_conv2d(images, each, mixing, steps, padding, (1, *self.dilation_rate), data_format=order)
         if self.bias is not None:
             outputs = functions.bias_add(outputs, self.bias, data_format=order)
         outputs = array_ops.squeeze(outputs, [row])
@@ -600,8 +618,10 @@ class Conv2DTranspose(Convolution):
 
     def build(self, input_shape: TensorShape) -> None:
         """Creates `kernel`, of shape `[.., filters, depth]`, and `bias` of shape `[filters]`."""
-        self.kernel = self._weight("kernel", [*self.kernel_size, self.filters, self._depth(input_shape)], self._kernel_options)
+        depth = self._depth(input_shape)
+        self.kernel = self._weight("kernel", [*self.kernel_size, self.filters, depth], self._kernel_options)
         self._build_bias()
+        self.input_spec = InputSpec(ndim=self.spatial + 2, axes={1 if self.data_format == "channels_first" else -1: depth})
         self.built = True
 
     def _convolve(self, inputs: Any) -> Any:
@@ -727,6 +747,7 @@ class Pooling(Layer):
             raise ValueError("Argument `strides` must not be None.")
         super().__init__(name=name, **kwargs)
         self.pool_size = sizes(pool_size, self.spatial, "pool_size")
+        self.input_spec = InputSpec(ndim=self.spatial + 2)
         self.strides = sizes(strides, self.spatial, "strides")
         words = 'The `padding` argument must be a list/tuple or one of "valid", "same" (or "causal", only for `Conv1D).'
         self.padding = _padding(padding, words)

@@ -39,6 +39,7 @@ from millstream.layers.input_spec import InputSpec
 from millstream.layers.members import Members, depends
 from millstream.nn import functions, nn_ops
 from millstream.ops import array_ops, control_flow, linalg_ops, math_ops, reduction_ops
+from millstream.ops.sparse_ops import sparse_tensor_dense_matmul
 from millstream.variables import state_ops
 from millstream.variables.aggregation import VariableSynchronization, checked
 from millstream.variables.initializers import ones_initializer, zeros_initializer
@@ -160,12 +161,8 @@ class Layer(Members):
         self.built = True
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
-        """Computes the output of the layer.
-
-        Raises:
-          NotImplementedError: The class does not implement it.
-        """
-        raise NotImplementedError(f"{type(self).__name__} has no `call(inputs)`")
+        """Computes the output of the layer: the inputs, unless a class has another `call`."""
+        return inputs
 
     def __call__(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """Returns what `call` makes of the inputs, in the scope of the layer.
@@ -691,7 +688,12 @@ class Dense(Layer):
         shape = inputs.get_shape()
         _needs_rank(self, shape, 2)
         if shape.ndims == 2:
-            outputs = math_ops.matmul(inputs, self.kernel)
+            if inputs.dtype.base_dtype != self.kernel.dtype.base_dtype:
+                inputs = math_ops.cast(inputs, self.kernel.dtype.base_dtype)
+            if isinstance(inputs, SparseTensor):
+                outputs = sparse_tensor_dense_matmul(inputs, self.kernel)
+            else:
+                outputs = math_ops.matmul(inputs, self.kernel)
         else:
             outputs = linalg_ops.tensordot(inputs, self.kernel, [[shape.ndims - 1], [0]])
             outputs.set_shape(shape.as_list()[:-1] + [self.units])
@@ -885,6 +887,7 @@ class Flatten(Layer):
     def __init__(self, data_format: Optional[str] = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.data_format = "channels_last" if data_format is None else checked_order(data_format)
+        self.input_spec = InputSpec(min_ndim=1)
 
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         """Reshapes `[batch, a, b, ..]` to `[batch, a * b * ..]`."""
@@ -1090,6 +1093,7 @@ class BatchNormalization(Layer):
         sizes = {i: dimension_value(input_shape[i]) for i in axes}
         if None in sizes.values():
             raise ValueError("Input has undefined `axis` dimension. Input shape: ", input_shape)
+        self.input_spec = InputSpec(ndim=len(input_shape), axes=sizes)
         if len(axes) == 1 and self.virtual_batch_size is None:
             shape = [sizes[axes[0]]]
         else:

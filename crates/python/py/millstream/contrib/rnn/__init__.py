@@ -143,8 +143,9 @@ def best_effort_input_batch_size(flat_input: Sequence[Any]) -> Any:
 
 
 def _stacked(cells_fw: Any, cells_bw: Any, fw: Any, bw: Any) -> Tuple[List[Any], List[Any]]:
-    if cells_fw is None or cells_bw is None:
-        raise ValueError("Must specify at least one fw cell and one bw cell for BidirectionalRNN.")
+    for cells, word in ((cells_fw, "fw"), (cells_bw, "bw")):
+        if not cells:
+            raise ValueError(f"Must specify at least one {word} cell for BidirectionalRNN.")
     for cells, which in ((cells_fw, "cells_fw"), (cells_bw, "cells_bw")):
         if not isinstance(cells, list):
             raise ValueError(f"{which} must be a list of RNNCells (one per layer).")

@@ -131,8 +131,8 @@ _OF_DATASETS = (
 )
 LATER.update({"contrib.data." + name: _DATASETS for name in _OF_DATASETS.split()})
 _OF_OPTIMIZERS = (
-    "AGNCustomGetter AGNOptimizer ElasticAverageCustomGetter ElasticAverageOptimizer GGTOptimizer ModelAverageCustomGetter "
-    "ModelAverageOptimizer ShampooOptimizer"
+    "AGNCustomGetter AGNOptimizer ElasticAverageCustomGetter ElasticAverageOptimizer ModelAverageCustomGetter "
+    "ModelAverageOptimizer"
 )
 LATER.update({"contrib.opt." + name: _OPTIMIZERS for name in _OF_OPTIMIZERS.split()})
 

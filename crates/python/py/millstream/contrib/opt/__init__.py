@@ -1,11 +1,11 @@
 """`tf.contrib.opt`: more optimizers, and wrappers of optimizers.
 
-Optimizers for several workers (`ElasticAverageOptimizer` and its like) and those that need a singular value
-decomposition are not part of it.
+Optimizers for several workers (`ElasticAverageOptimizer` and its like) are not part of it.
 """
 
 from millstream.contrib.opt.averages import MovingAverageOptimizer
 from millstream.contrib.opt.external import ExternalOptimizerInterface, ScipyOptimizerInterface
+from millstream.contrib.opt.matrices import GGTOptimizer, ShampooOptimizer
 from millstream.contrib.opt.optimizers import (
     AdamWOptimizer,
     DecoupledWeightDecayExtension,
@@ -35,6 +35,7 @@ __all__ = [
     "DecoupledWeightDecayExtension",
     "DropStaleGradientOptimizer",
     "ExternalOptimizerInterface",
+    "GGTOptimizer",
     "LARSOptimizer",
     "LazyAdamGSOptimizer",
     "LazyAdamOptimizer",
@@ -45,6 +46,7 @@ __all__ = [
     "PowerSignOptimizer",
     "RegAdagradOptimizer",
     "ScipyOptimizerInterface",
+    "ShampooOptimizer",
     "VariableClippingOptimizer",
     "clip_gradients_by_global_norm",
     "extend_with_decoupled_weight_decay",

@@ -36,8 +36,8 @@ impl Poll {
         std::thread::current().id() == self.0.thread
     }
 
-    /// Asks, if it is time and this is the thread that does. An answer that ends the run calls it off, whatever
-    /// the code of the error: what the run took returns.
+    /// Asks, if it is time and this is the thread that does. An answer that ends the run calls it off,
+    /// whatever the code of the error: what the run took returns.
     pub(crate) fn ask(&self, loans: &Loans) -> Result<()> {
         if !self.is_here() {
             return Ok(());

@@ -106,8 +106,8 @@ TRANSFORMED = {
 @pytest.mark.parametrize("name", TRANSFORMED)
 @pytest.mark.parametrize("allowed", [20, 200])
 def test_interrupted_runs_get_all_elements_in_the_end(name, allowed):
-    """Some elements take longer than a run may, the first time that they are asked for. With little time, runs also
-    end when they have their element."""
+    """Some elements take longer than a run may, the first time that they are asked for. With little time,
+    runs also end when they have their element."""
 
     def elements(pause):
         known = set()

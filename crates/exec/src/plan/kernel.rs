@@ -33,7 +33,8 @@ pub(crate) enum Changes {
     Nothing,
     /// Numbers of a random generator, a file, something of the host program, or nothing.
     Something,
-    /// A variable or a queue. What the run took before is used, so it will not [return](millstream_state::Loans).
+    /// A variable or a queue. What the run took before is used: it will not
+    /// [return](millstream_state::Loans).
     State,
 }
 

@@ -55,16 +55,13 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
     """Returns the variance over axes.
 
     Args:
-      input_tensor: A tensor of floats or complex numbers.
+      input_tensor: A tensor of numbers.
       axis: The axis, or a list of axes, to reduce; by default all.
       keepdims: If true, reduced axes stay, with length 1.
       name: The name scope of the new operations.
 
     Returns:
-      A tensor of floats.
-
-    Raises:
-      TypeError: `input_tensor` has another dtype.
+      A tensor of the same dtype.
 
     Example:
       >>> print(tf.Session().run(tf.math.reduce_variance([1.0, 5.0])))
@@ -72,10 +69,9 @@ def reduce_variance(input_tensor: Any, axis: Any = None, keepdims: bool = False,
     """
     with name_scope(name, "reduce_variance"):
         x = convert_to_tensor(input_tensor)
-        if not (x.dtype.is_floating or x.dtype.is_complex):
-            raise TypeError("Input must be either real or complex: reduce_variance of %s" % x.dtype.name)
+        # As in TensorFlow 1, the squares of complex numbers are complex, and means of integers are integers.
         off = x - reduction_ops.reduce_mean(x, axis, keepdims=True)
-        return reduction_ops.reduce_mean(op("Square")(math_ops.abs(off) if x.dtype.is_complex else off), axis, keepdims=keepdims)
+        return reduction_ops.reduce_mean(op("Square")(off), axis, keepdims=keepdims)
 
 
 def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name: Optional[str] = None) -> Tensor:
@@ -88,7 +84,7 @@ def reduce_std(input_tensor: Any, axis: Any = None, keepdims: bool = False, name
       name: The name scope of the new operations.
 
     Returns:
-      A tensor of floats.
+      A tensor of the same dtype.
 
     Example:
       >>> print(tf.Session().run(tf.math.reduce_std([1.0, 3.0])))

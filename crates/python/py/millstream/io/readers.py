@@ -321,11 +321,11 @@ def decode_csv(
       [1 2] [b'a' b'none']
     """
     if select_cols is not None and any(c < 0 for c in select_cols):
-        raise ValueError("select_cols must not be negative, but is %s" % list(select_cols))
+        raise ValueError("select_cols contains negative values.\n  select_cols is %s" % list(select_cols))
     if select_cols is not None and any(b <= a for a, b in zip(select_cols, list(select_cols)[1:])):
-        raise ValueError("select_cols is not strictly increasing: %s" % list(select_cols))
+        raise ValueError("select_cols is not strictly increasing.\n  select_cols is %s" % list(select_cols))
     if select_cols is not None and len(select_cols) != len(record_defaults):
-        raise ValueError("Length of select_cols and record_defaults do not match: %d and %d" % (len(select_cols), len(record_defaults)))
+        raise ValueError("Length of select_cols and record_defaults do not match.\n  They are %d and %d" % (len(select_cols), len(record_defaults)))
     return list(
         op("DecodeCSV")(
             records, list(record_defaults), field_delim=field_delim, use_quote_delim=use_quote_delim, na_value=na_value, select_cols=list(select_cols or []), name=name

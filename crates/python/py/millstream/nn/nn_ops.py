@@ -49,7 +49,8 @@ def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: An
     """
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         x = convert_to_tensor(x)
-        inverse = op("Rsqrt")(convert_to_tensor(variance, x.dtype) + variance_epsilon)
+        # A variance that is a number becomes float32, whatever the dtype of `x`.
+        inverse = op("Rsqrt")(variance + variance_epsilon)
         if scale is not None:
             inverse = inverse * scale
         scaled = x * math_ops.cast(inverse, x.dtype)

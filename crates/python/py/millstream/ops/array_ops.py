@@ -445,7 +445,8 @@ def stack(values: Any, axis: int = 0, name: str = "stack") -> Tensor:
                 return convert_to_tensor(values, name=name)
         except (TypeError, ValueError):
             pass
-    shape = convert_to_tensor(values[0])._shape_as_list() if len(values) else None
+    # TensorFlow looks at the first value for any axis but 0: an empty list is an `IndexError`.
+    shape = convert_to_tensor(values[0])._shape_as_list() if axis != 0 or len(values) else None
     if shape is not None and not -(len(shape) + 1) <= axis < len(shape) + 1:
         raise ValueError("axis = %d not in [%d, %d)" % (axis, -(len(shape) + 1), len(shape) + 1))
     return op("Pack")(list(values), axis=axis, name=name)
@@ -734,6 +735,9 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
     Returns:
       A tensor of shape `lengths.shape + [maxlen]`.
 
+    Raises:
+      ValueError: `maxlen` is not a scalar.
+
     Example:
       >>> print(tf.Session().run(tf.sequence_mask([1, 3], 4, dtype=tf.int32)))
       [[1 0 0 0]
@@ -749,6 +753,8 @@ def sequence_mask(lengths: Any, maxlen: Any = None, dtype: Any = dtypes.bool, na
             maxlen = op("Maximum")(op("Max")(lengths, axes), convert_to_tensor(0, lengths.dtype))
         else:
             maxlen = convert_to_tensor(maxlen)
+        if maxlen.shape.ndims not in (None, 0):
+            raise ValueError("maxlen must be scalar for sequence_mask")
         row = op("Range")(convert_to_tensor(0, maxlen.dtype), maxlen, convert_to_tensor(1, maxlen.dtype))
         # TensorFlow casts in any case, and seeds depend on the number of nodes.
         matrix = op("Cast")(op("ExpandDims")(lengths, -1), maxlen.dtype)

@@ -261,7 +261,8 @@ def gradients(
         if error.__traceback__ is not None and error.__traceback__.tb_next is not None:
             raise  # An exception of a gradient function.
         # As in TensorFlow: a missing gradient is a LookupError.
-        raise LookupError("No gradient defined for operation: %s" % error) from None
+        said = str(error)
+        raise LookupError(said if said.startswith("No gradient defined") else "No gradient defined for operation: " + said) from None
     if colocate_gradients_with_ops:
         _beside(graph, before)
     promise(graph, ys, given, asked, stop, bool(gate_gradients), before)

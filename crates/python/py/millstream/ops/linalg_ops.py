@@ -13,7 +13,7 @@ from millstream.framework import constant, convert_to_tensor, dtypes, name_scope
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, indexing_ops, math_ops, reduction_ops
-from millstream.ops.control_flow import while_loop
+from millstream.ops.control_flow import cond, while_loop
 
 __all__ = [
     "cholesky_solve",
@@ -165,9 +165,6 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool
     Returns:
       A tensor of shape `[.., N, K]`.
 
-    Raises:
-      ValueError: The static shape of the matrices is unknown, and `fast` is True.
-
     Example:
       >>> a, y = tf.constant([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), tf.constant([[1.0], [3.0], [5.0]])
       >>> print(tf.Session().run(tf.round(tf.matrix_solve_ls(a, y) * 1000) / 1000))
@@ -178,17 +175,23 @@ def matrix_solve_ls(matrix: Any, rhs: Any, l2_regularizer: Any = 0.0, fast: bool
         return op("MatrixSolveLs")(matrix, rhs, l2_regularizer, fast=False, name=name)
     with name_scope(name, "matrix_solve_ls", [matrix, rhs, l2_regularizer]):
         matrix, rhs = convert_to_tensor(matrix, name="matrix"), convert_to_tensor(rhs, name="rhs")
-        rows, columns = matrix.shape.as_list()[-2:]
-        if rows is None or columns is None:
-            raise ValueError("matrix_solve_ls: the last two dimensions of the matrix must be known, but its shape is %s" % matrix.shape)
-        gramian = math_ops.matmul(matrix, matrix, adjoint_a=columns <= rows, adjoint_b=rows < columns)
-        if not (isinstance(l2_regularizer, (int, float)) and l2_regularizer == 0):
-            weight = math_ops.cast(convert_to_tensor(l2_regularizer), matrix.dtype)
-            gramian += weight * array_ops.eye(min(rows, columns), dtype=matrix.dtype)
-        factor = op("Cholesky")(gramian)
-        if columns <= rows:
-            return cholesky_solve(factor, math_ops.matmul(matrix, rhs, adjoint_a=True))
-        return math_ops.matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+        def solved(is_high: bool, smaller: Any) -> Tensor:
+            gramian = math_ops.matmul(matrix, matrix, adjoint_a=is_high, adjoint_b=not is_high)
+            if not (isinstance(l2_regularizer, (int, float)) and l2_regularizer == 0):
+                weight = math_ops.cast(convert_to_tensor(l2_regularizer), matrix.dtype)
+                gramian += weight * array_ops.eye(smaller, dtype=matrix.dtype)
+            factor = op("Cholesky")(gramian)
+            if is_high:
+                return cholesky_solve(factor, math_ops.matmul(matrix, rhs, adjoint_a=True))
+            return math_ops.matmul(matrix, cholesky_solve(factor, rhs), adjoint_a=True)
+
+        rows, columns = (None, None) if matrix.shape.ndims is None else matrix.shape.with_rank_at_least(2).as_list()[-2:]
+        if rows is not None and columns is not None:
+            return solved(columns <= rows, min(rows, columns))
+        shape = array_ops.shape(matrix)
+        rows, columns = shape[-2], shape[-1]
+        return cond(columns <= rows, lambda: solved(True, columns), lambda: solved(False, rows))
 
 
 # Contractions.
@@ -208,7 +211,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
       A `Tensor` with the remaining axes of `a`, then those of `b`.
 
     Raises:
-      ValueError: The lists differ in length, sizes do not match, or an axis is out of range.
+      ValueError: The lists differ in length, or sizes do not match.
+      IndexError: An axis is out of range.
 
     Example:
       >>> a, b = tf.constant([[1, 2], [3, 4]]), tf.constant([[1, 10], [100, 1000]])
@@ -218,6 +222,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
     """
     with name_scope(name, "Tensordot", [a, b, axes]) as name:
         a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
+        if not isinstance(axes, (int, np.integer, str, Tensor)) and hasattr(axes, "__len__") and len(axes) != 2:
+            raise ValueError("'axes' must be an integer or have length 2.")
         if a.shape.ndims is None or b.shape.ndims is None or isinstance(axes, Tensor):
             return _tensordot_of_unknown_ranks(a, b, axes, name)
         n, m = (len(t._shape_as_list()) for t in (a, b))
@@ -229,6 +235,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: Optional[str] = None) -> Tensor:
             first, second = list(range(n - axes, n)), list(range(axes))
         else:
             first, second = ([x] if isinstance(x, int) else list(x) for x in axes)
+        if any(n <= i for i in first) or any(m <= i for i in second):
+            raise IndexError("list index out of range")
         first, second = [i % n for i in first], [i % m for i in second]
         if len(first) != len(second):
             raise ValueError("Different number of contraction axes 'a' and 'b', %s != %s." % (len(first), len(second)))

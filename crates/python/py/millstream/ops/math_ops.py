@@ -164,7 +164,10 @@ def _truediv(x: Any, y: Any, name: Optional[str] = None) -> Tensor:
         y = convert_to_tensor(y, name="y", dtype_hint=x.dtype.base_dtype)
         if x.dtype.base_dtype != y.dtype.base_dtype:
             raise TypeError("x and y must have the same dtype, got %r != %r" % (x.dtype.base_dtype, y.dtype.base_dtype))
-        to = _TRUEDIV.get(x.dtype.base_dtype)
+        base = x.dtype.base_dtype
+        to = _TRUEDIV.get(base)
+        if to is None and not (base.is_floating or base.is_complex):
+            raise TypeError("Invalid dtype %r in __truediv__" % base)
         if to is not None:
             x, y = cast(x, to), cast(y, to)
         return op("RealDiv")(x, y, name=name)
@@ -747,6 +750,8 @@ def range(start: Any, limit: Any = None, delta: Any = 1, dtype: Any = None, name
         delta = convert_to_tensor(delta, dtype, "delta")
         if dtype is None:
             order = [dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64]
+            # As in TensorFlow, an assertion without words.
+            assert all(a.dtype.base_dtype in order for a in (start, limit, delta))  # noqa: S101
             inferred = order[max(order.index(a.dtype.base_dtype) for a in (start, limit, delta))]
             start, limit, delta = cast(start, inferred), cast(limit, inferred), cast(delta, inferred)
         result = op("Range")(start, limit, delta, name=name)
@@ -842,9 +847,12 @@ def imag(input: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
         x = convert_to_tensor(input, name="input")
         if x.dtype.is_complex:
             return op("Imag")(x, Tout=x.dtype.real_dtype, name=name)
-        if x.shape.is_fully_defined():
+        if x.shape.is_fully_defined() and x.dtype.base_dtype not in (dtypes.bfloat16, dtypes.string):
             return constant(x.dtype.base_dtype.as_numpy_dtype(), x.dtype.base_dtype, x.shape, "zeros_like")
         return op("ZerosLike")(x, name="zeros_like")
+
+
+_COMPLEX = {(dtypes.float32, dtypes.float32): dtypes.complex64, (dtypes.float64, dtypes.float64): dtypes.complex128}
 
 
 def complex(real: Any, imag: Any, name: Optional[str] = None) -> Tensor:  # noqa: A001
@@ -858,10 +866,16 @@ def complex(real: Any, imag: Any, name: Optional[str] = None) -> Tensor:  # noqa
     Returns:
       A tensor of `complex64` or `complex128`.
 
+    Raises:
+      TypeError: The dtypes are not both `float32` or both `float64`.
+
     Example:
       >>> print(tf.Session().run(tf.complex([1.0, 2.0], [0.5, -0.5])))
       [1.+0.5j 2.-0.5j]
     """
     real = convert_to_tensor(real, name="real")
-    to = dtypes.complex128 if real.dtype == dtypes.float64 else dtypes.complex64
+    imag = convert_to_tensor(imag, name="imag")
+    to = _COMPLEX.get((real.dtype.base_dtype, imag.dtype.base_dtype))
+    if to is None:
+        raise TypeError("real and imag have incorrect types: %s %s" % (real.dtype.name, imag.dtype.name))
     return op("Complex")(real, imag, Tout=to, name=name)

@@ -158,7 +158,9 @@ def space_to_batch(input: Any, paddings: Any, block_size: Any = None, name: Opti
       >>> print(tf.Session().run(tf.space_to_batch(x, [[0, 0], [0, 0]], 2)).ravel())
       [1 2 3 4]
     """
-    return op("SpaceToBatchND")(input, block_shape=_blocks(block_size, block_shape), paddings=paddings, name=name)
+    result = op("SpaceToBatchND")(input, block_shape=_blocks(block_size, block_shape), paddings=paddings, name=name)
+    result.set_shape(result.shape.with_rank(4))
+    return result
 
 
 def batch_to_space(input: Any, crops: Any, block_size: Any, name: Optional[str] = None, block_shape: Any = None) -> Tensor:  # noqa: A002
@@ -258,7 +260,7 @@ def parallel_stack(values: Any, name: str = "parallel_stack") -> Tensor:
         rows = [convert_to_tensor(v) for v in values]
         shape = rows[0].shape
         if not shape.is_fully_defined():
-            raise ValueError("parallel_stack: the shape of the values must be known, but it is %s" % shape)
+            raise ValueError("shape attr must be fully defined.\n  parallel_stack: the shape of the values must be known, but it is %s" % shape)
         return op("ParallelConcat")([array_ops.expand_dims(row, 0) for row in rows], shape=[len(rows), *shape.as_list()])
 
 
@@ -316,9 +318,9 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Optional[str] = Non
         if axis is None:
             data, axis = array_ops.reshape(data, [-1]), 0
         repeats = math_ops.cast(convert_to_tensor(repeats, name="repeats"), dtypes.int32)
-        if data.shape.ndims is None or repeats.shape.ndims is None:
+        if repeats.shape.ndims is None or (data.shape.ndims is None and axis < 0):
             raise ValueError("repeat: the ranks of `input` and `repeats` must be known")
-        axis = axis + data.shape.ndims if axis < 0 else axis
+        axis = axis + len(data.shape.as_list()) if axis < 0 else axis
         n = array_ops.shape(data)[axis]
         counts = array_ops.fill(array_ops.reshape(n, [1]), array_ops.reshape(repeats, [])) if repeats.shape.as_list() in ([], [1]) else repeats
         # The source index of each repeated element: rows of a mask as long as the longest repetition.
@@ -327,7 +329,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: Optional[str] = Non
         places = indexing_ops.boolean_mask(_rows(n, most), mask)
         result = indexing_ops.gather(data, places, axis=axis)
         known = constant_value(counts)
-        if known is not None:
+        if known is not None and data.shape.ndims is not None:
             dims: List[Any] = data.shape.as_list()
             dims[axis] = int(known.sum())
             result.set_shape(dims)

@@ -73,7 +73,7 @@ def frame(
       A tensor with one more axis: that of frames, before that of time.
 
     Raises:
-      ValueError: The signal is a scalar, a length is none, or the rank is unknown and `axis` negative.
+      ValueError: The signal is a scalar, or a length is none.
 
     Example:
       >>> print(tf.Session().run(tf.signal.frame(tf.range(7), frame_length=3, frame_step=2)))
@@ -85,20 +85,23 @@ def frame(
         signal = convert_to_tensor(signal, name="signal")
         rank = signal.shape.with_rank_at_least(1).ndims
         length, step = _number(frame_length, "frame_length"), _number(frame_step, "frame_step")
-        if rank is None and axis < 0:
-            raise ValueError("`axis` counts from the end, but the rank of %s is unknown: name the axis from the start" % signal)
-        axis += rank if axis < 0 else 0
-        known = signal.shape[axis].value if rank is not None else None
-        n = known if known is not None else array_ops.shape(signal)[axis]
+        at_axis: Any = axis
+        if axis < 0:
+            at_axis = axis + (array_ops.rank(signal) if rank is None else rank)
+        known = signal.shape[at_axis].value if rank is not None else None
+        n = known if known is not None else array_ops.shape(signal)[at_axis]
         count: Any = -(-n // step) if pad_end else (n - length) // step + 1
         count = max(count, 0) if isinstance(count, int) else op("Maximum")(count, 0)
         if pad_end:
-            signal = _padded(signal, axis, (count - 1) * step + length - n, pad_value)
+            signal = _padded(signal, at_axis, (count - 1) * step + length - n, pad_value)
         if isinstance(count, int) and isinstance(step, int) and isinstance(length, int):
             at: Any = constant(np.add.outer(np.arange(count) * step, np.arange(length)).astype(np.int32))
         else:
             at = array_ops.expand_dims(math_ops.range(count) * step, 1) + array_ops.expand_dims(math_ops.range(length), 0)
-        return op("GatherV2")(signal, at, axis)
+        if rank is None or at_axis == 0:
+            # The gradient is a tensor, as in TensorFlow: that of rows which are gathered would be slices.
+            signal = array_ops.reshape(signal, array_ops.shape(signal))
+        return op("GatherV2")(signal, at, at_axis)
 
 
 def _padded(signal: Any, axis: Any, more: Any, value: Any) -> Any:
@@ -241,19 +244,28 @@ def _has_fft() -> bool:
 
 def _fitted(x: Any, n: int) -> Any:
     """Returns a tensor whose last axis has `n` elements: cut, or with zeros at the end."""
-    length = x.shape[-1].value
+    length = x.shape[-1].value if x.shape.ndims is not None else None
     if length is None:
-        raise ValueError("the length of frames must be known, but their shape is %s" % x.shape)
+        x = x[..., :n]
+        more = array_ops.reshape(n - array_ops.shape(x)[-1], [1])
+        before = array_ops.zeros(array_ops.reshape(array_ops.rank(x) - 1, [1]), dtypes.int32)
+        more = array_ops.concat([before, more], 0)
+        made = op("Pad")(x, array_ops.stack([array_ops.zeros_like(more), more], 1))
+        made.set_shape(x.shape[:-1].concatenate(n))
+        return made
     if n < length:
         return x[..., :n]
     return op("Pad")(x, [[0, 0]] * (x.shape.ndims - 1) + [[0, n - length]]) if length < n else x
 
 
-def _product(x: Any, matrix: np.ndarray) -> Any:
+def _product(x: Any, matrix: Any) -> Any:
     """Returns the products of the rows of the last axis with a matrix."""
-    flat = math_ops.matmul(array_ops.reshape(x, [-1, matrix.shape[0]]), constant(matrix, x.dtype))
-    made = array_ops.reshape(flat, array_ops.concat([array_ops.shape(x)[:-1], [matrix.shape[1]]], 0))
-    made.set_shape(x.shape[:-1].concatenate(matrix.shape[1]))
+    is_known = isinstance(matrix, np.ndarray)
+    rows, columns = matrix.shape if is_known else array_ops.unstack(array_ops.shape(matrix), 2)
+    weights = constant(matrix, x.dtype) if is_known else math_ops.cast(matrix, x.dtype)
+    flat = math_ops.matmul(array_ops.reshape(x, array_ops.stack([-1, rows])), weights)
+    made = array_ops.reshape(flat, array_ops.concat([array_ops.shape(x)[:-1], array_ops.stack([columns])], 0))
+    made.set_shape(x.shape[:-1].concatenate(columns if is_known else None))
     return made
 
 
@@ -472,11 +484,13 @@ def dct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Optional
         raise ValueError("Normalization is not supported for the Type-I DCT.")
     with name_scope(name, "dct", [input]):
         x = convert_to_tensor(input)
-        size = x.shape[-1].value if n is None else int(n)
+        size = int(n) if n is not None else None if x.shape.ndims is None else x.shape[-1].value
         if type == 1 and size is not None and size < 2:
-            raise ValueError("DCT-I requires the dimension to be greater than one.")
+            raise ValueError("Type-I DCT requires the dimension to be greater than one.")
         if size is None:
-            raise ValueError("the length of the last axis must be known, but the shape is %s" % x.shape)
+            made = _product(x, _unknown_cosines(type, array_ops.shape(x)[-1], norm))
+            made.set_shape(x.shape)
+            return made
         return _product(_fitted(x, size), _cosines(type, size, norm))
 
 
@@ -491,6 +505,22 @@ def _cosines(kind: int, n: int, norm: Optional[str]) -> np.ndarray:
     if kind == 2:
         return forward * scale if norm == "ortho" else forward
     return (forward * (scale if norm == "ortho" else np.where(at == 0, 0.5, 1.0))).T
+
+
+def _unknown_cosines(kind: int, n: Any, norm: Optional[str]) -> Any:
+    """Returns the matrix of `_cosines` for a length that only the run knows."""
+    at, size = math_ops.cast(math_ops.range(n), dtypes.float64), math_ops.cast(n, dtypes.float64)
+    row, column = array_ops.expand_dims(at, 0), array_ops.expand_dims(at, 1)
+    if kind == 1:
+        inner = op("LogicalAnd")(column > 0, column < size - 1)
+        weight = 1.0 + math_ops.cast(inner, dtypes.float64)
+        return weight * op("Cos")(math.pi * column * row / (size - 1))
+    forward = 2.0 * op("Cos")(math.pi * (2.0 * column + 1.0) * row / (2.0 * size))
+    is_first = math_ops.cast(math_ops.equal(row, 0), dtypes.float64)
+    scale = op("Rsqrt")(size * (2.0 + 2.0 * is_first))
+    if kind == 2:
+        return forward * scale if norm == "ortho" else forward
+    return array_ops.transpose(forward * (scale if norm == "ortho" else 1.0 - 0.5 * is_first))
 
 
 def idct(input: Any, type: int = 2, n: Any = None, axis: int = -1, norm: Optional[str] = None, name: Optional[str] = None) -> Any:  # noqa: A002
@@ -530,7 +560,7 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: Optional[st
       A tensor of the same shape.
 
     Raises:
-      ValueError: The number of bins is not known, or 0.
+      ValueError: The number of bins is 0.
 
     Example:
       >>> print(tf.Session().run(tf.signal.mfccs_from_log_mel_spectrograms([[1.0, 1.0]])).round(3).tolist())
@@ -538,9 +568,13 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: Optional[st
     """
     with name_scope(name, "mfccs_from_log_mel_spectrograms", [log_mel_spectrograms]):
         spectra = convert_to_tensor(log_mel_spectrograms)
-        bins = spectra.shape.with_rank_at_least(1)[-1].value
-        if not bins:
+        static = spectra.shape.with_rank_at_least(1)
+        bins = None if static.ndims is None else static[-1].value
+        if bins == 0:
             raise ValueError("num_mel_bins must be positive. Got: %s" % log_mel_spectrograms)
+        if bins is None:
+            count = math_ops.cast(array_ops.shape(spectra)[-1], spectra.dtype)
+            return dct(spectra, type=2) * op("Rsqrt")(count * 2.0)
         return dct(spectra, type=2) * (1 / math.sqrt(bins * 2.0))
 
 
@@ -567,6 +601,8 @@ def _filled(x: Any, axes: int, lengths: Any, inverts: bool) -> Any:
     if inverts:
         lengths = array_ops.concat([lengths[:-1], lengths[-1:] // 2 + 1], 0)
     value, has = get_static_value(lengths), x.shape[-axes:]
+    if value is not None and len(value) != axes:
+        return x  # The op says what is wrong.
     if value is not None and has.is_fully_defined():
         more = [max(int(n) - int(m), 0) for n, m in zip(value, has.as_list())]
         if not any(more):
@@ -607,6 +643,8 @@ def _fourier(kind: str, axes: int, value: str) -> Any:
             x = convert_to_tensor(input_tensor, dtype)
             x.shape.with_rank_at_least(axes)
             lengths = _lengths(x, axes, inverts) if fft_length is None else convert_to_tensor(fft_length, dtypes.int32)
+            if lengths.shape.ndims == 0 and get_static_value(lengths) is not None:
+                raise ValueError("Received a scalar value '%s' as shape; it must have an entry for each axis." % get_static_value(lengths))
             return op(kind)(_filled(x, axes, lengths, inverts), lengths, name=scope)
 
     ones = "tf.ones([%s]%s)" % (", ".join(["2"] * axes), ", tf.complex64" if inverts else "")

@@ -869,7 +869,7 @@ def _unsorted(what: str, data: Any, segment_ids: Any, num_segments: Any, name: O
     with name_scope(name, "UnsortedSegment" + what, [data, segment_ids]) as name:
         data = convert_to_tensor(data)
         sums = op("UnsortedSegmentSum")(data, segment_ids, num_segments)
-        return op("RealDiv")(sums, _counts(data, segment_ids, num_segments, what), name=name)
+        return math_ops.truediv(sums, _counts(data, segment_ids, num_segments, what), name=name)
 
 
 def edit_distance(hypothesis: Any, truth: Any, normalize: bool = True, name: Any = "edit_distance") -> Tensor:

@@ -190,3 +190,41 @@ def shapes_of_elements(tf):
     fixed, ragged = D.from_tensors([1, 2]), D.range(1, 4).map(lambda x: tf.fill([x], x))
     known = ragged.apply(of(tf.TensorShape([1])))
     return _elements(tf, fixed.apply(of(tf.TensorShape([2])))), known.output_shapes, _elements(tf, known, 1), caught(lambda: fixed.apply(of(tf.TensorShape([3]))), WHOLE)
+
+
+def inputs_of_contexts(tf):
+    util, node = _module(tf, "python.ops.control_flow_util"), tf.get_default_graph().get_operation_by_name
+    first = tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0], name="a")
+    tf.while_loop(lambda i: i < 5, lambda i: i + 1, [0], name="b")
+    taken = tf.cond(late(tf, True), lambda: tf.constant(1, name="t"), lambda: tf.constant(2, name="f"), name="c")
+    pairs = [
+        ("a/add", "a/Identity"), ("a/add", "b/Identity"), (taken.op.name, "a/add"), ("a/add", first.op.name), ("a/add", "c/t"), (first.op.name, "a/add")
+    ]  # fmt: skip
+    return [caught(lambda one=one, other=other: util.CheckInputFromValidContext(node(one), node(other)), WHOLE) for one, other in pairs]
+
+
+def devices_and_tensors_of_tests(tf):
+    import unittest
+
+    util = _module(tf, "python.framework.test_util")
+
+    class Case(util.TensorFlowTestCase):
+        @util.assert_no_new_tensors
+        def test_nothing_left(self):
+            tf.Graph()
+
+    result = unittest.TestResult()
+    Case("test_nothing_left").run(result)
+    with tf.Graph().as_default(), util.device(use_gpu=False):
+        return tf.constant(1).op.device, len(result.errors), len(result.failures)
+
+
+def bounds_that_are_fractions(tf):
+    loops = [tf.while_loop(lambda i: i < 100, lambda i: i + 1, [0], maximum_iterations=bound) for bound in (1.5, 2.0, 0.2)]
+    refused = caught(lambda: tf.while_loop(lambda i: i < 9, lambda i: i + 1, [0], parallel_iterations=1.5), WHOLE)
+    return run(tf, loops), refused, caught(lambda: tf.switch_case(tf.constant(0), None), WHOLE)
+
+
+def one_value_for_all_elements(tf):
+    made = [tf.make_tensor_proto(3, shape=[2, 2]), tf.make_tensor_proto([1.5], shape=[3]), tf.make_tensor_proto("a", shape=[2]), tf.make_tensor_proto([1, 2])]
+    return [(list(p.int_val), list(p.float_val), list(p.string_val), len(p.tensor_content), tf.make_ndarray(p)) for p in made]

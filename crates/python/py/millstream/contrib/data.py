@@ -126,7 +126,7 @@ def assert_element_shape(expected_shapes: Any) -> Callable[[Any], Any]:
 
 
 def reduce_dataset(dataset: Any, reducer: Reducer) -> Any:
-    """Returns the last state of a reducer for the elements of a dataset. As in TensorFlow, it is not finalized.
+    """Returns the last state of a reducer for the elements of a dataset; as in TensorFlow, not finalized.
 
     Args:
       dataset: A dataset.

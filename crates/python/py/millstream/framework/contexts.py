@@ -83,6 +83,11 @@ class ControlFlowContext:
         """Returns the context as the message that a `MetaGraphDef` holds."""
         return messages_of([self])[0]
 
+    def to_control_flow_context_def(self, context_def: Any, export_scope: Optional[str] = None) -> None:
+        """Writes the context to a `ControlFlowContextDef`."""
+        kind = "while_ctxt" if self.IsWhileContext() else "cond_ctxt"
+        getattr(context_def, kind).MergeFromString(self.to_proto(export_scope).SerializeToString())
+
     @classmethod
     def from_proto(cls, context_def: Any, import_scope: Optional[str] = None) -> "ControlFlowContext":
         """Returns the loop or branch of the default graph that a message describes.

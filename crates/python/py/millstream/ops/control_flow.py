@@ -342,6 +342,8 @@ def while_loop(
         raise TypeError("body must be callable.")
     if parallel_iterations < 1:
         raise TypeError("parallel_iterations must be a positive integer.")
+    if isinstance(parallel_iterations, float):
+        raise ValueError("`parallel_iterations` must be a positive integer: %s" % parallel_iterations)
     checkpoint = _checkpoint(checkpoint_every)
     # As in TensorFlow, 0 counts as none, and a tensor outside of a list has no truth value.
     if not loop_vars or nest.is_sequence(loop_vars) and not nest.flatten(loop_vars):
@@ -355,6 +357,9 @@ def while_loop(
             maximum_iterations = convert_to_tensor(maximum_iterations, only, name="maximum_iterations")
             if maximum_iterations.shape.ndims != 0:
                 raise ValueError("maximum_iterations must be a scalar, saw shape: %s" % (maximum_iterations.shape,))
+            if maximum_iterations.dtype.base_dtype.is_floating:
+                # A counter is less than a fraction for as many iterations as it is less than the next number.
+                maximum_iterations = op("Cast")(op("Ceil")(maximum_iterations), dtypes.int32)
         converted = nest.map_structure(_as_loop_var, loop_vars)
     structure = _Structure(converted)
     # TensorFlow makes a bound in any case, and a counter.
@@ -707,7 +712,7 @@ class _Functions:
 
 
 def _with_row_dtypes(value: Any, like: Any, narrowed: bool) -> Any:
-    """Returns `value` with the dtypes that row numbers of slices have in `like`, a value of the same structure.
+    """Returns `value` with the dtypes that row numbers of slices have in `like`, a value like it.
 
     One branch of a `cond` may number rows by int32 and the other by int64; the result has int64.
 
@@ -892,7 +897,7 @@ def switch_case(branch_index: Any, branch_fns: Any, default: Any = None, name: s
     """
     if isinstance(branch_fns, dict):
         branch_fns = list(branch_fns.items())
-    if not isinstance(branch_fns, (list, builtin_tuple)):
+    if branch_fns is not None and not isinstance(branch_fns, (list, builtin_tuple)):
         raise TypeError("branch_fns must be a list, tuple, or dict")
     if not branch_fns:
         raise ValueError("Must provide at least one item in branch_fns")

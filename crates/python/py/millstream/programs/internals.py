@@ -304,6 +304,20 @@ def _containing_while_context(ctxt: Any, stop_ctxt: Any = None) -> Any:
     return ctxt
 
 
+def _check_input_from_valid_context(operation: Any, input_op: Any) -> None:
+    """Checks that an operation may use what another makes.
+
+    Raises:
+      ValueError: The other lies in a loop that the operation is not in.
+    """
+    here = _containing_while_context(_context(operation))
+    there = _containing_while_context(input_op._get_control_flow_context())
+    if there is None or _is_containing_context(here, there) or operation.type in ("Enter", "RefEnter", "Switch", "RefSwitch") and here is None:
+        return
+    why = "'%s' is in a while loop" % input_op.name if here is None else "they are in different while loops"
+    raise ValueError("Cannot use '%s' as input to '%s' because %s. See info log for more details." % (input_op.name, operation.name, why))
+
+
 def _containing_cond_context(ctxt: Any) -> Any:
     while ctxt is not None and not ctxt.IsCondContext():
         ctxt = ctxt.outer_context
@@ -700,6 +714,7 @@ NAMES: Dict[str, Dict[str, Any]] = {
     },
     "python.ops.control_flow_util": {
         "EnableControlFlowV2": lambda graph: switches.control_flow_v2_enabled(),
+        "CheckInputFromValidContext": _check_input_from_valid_context,
         "GetContainingCondContext": _containing_cond_context,
         "GetContainingWhileContext": _containing_while_context,
         "GetContainingXLAContext": lambda ctxt: None,

@@ -268,6 +268,20 @@ def _built_in_functions() -> Dict[str, proto_functions.Functions]:
 _BUILT_IN = _built_in_functions()
 
 
+def from_control_flow_context_def(context_def: Any, import_scope: Optional[str] = None) -> ControlFlowContext:
+    """Returns the loop or branch of the default graph that a `ControlFlowContextDef` describes.
+
+    Raises:
+      NotImplementedError: The message holds none.
+    """
+    kind = context_def.WhichOneof("ctxt")
+    if kind == "while_ctxt":
+        return WhileContext.from_proto(context_def.while_ctxt, import_scope)
+    if kind == "cond_ctxt":
+        return CondContext.from_proto(context_def.cond_ctxt, import_scope)
+    raise NotImplementedError("Unknown ControlFlowContextDef field: %s" % kind)
+
+
 def _proto_part(part: str) -> Callable[[str], Any]:
     def function(collection_name: str) -> Any:
         registered = proto_functions.REGISTERED.get(collection_name) or _BUILT_IN.get(collection_name)
@@ -459,5 +473,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "CondContext": CondContext,
         "ControlFlowContext": ControlFlowContext,
         "WhileContext": WhileContext,
+        "from_control_flow_context_def": from_control_flow_context_def,
     },
 }

@@ -1,4 +1,4 @@
-"""Distributions and bijectors of `tf.contrib.distributions` beyond the usual ones, and functions of samples."""
+"""Distributions and bijectors of `tf.contrib.distributions` beyond the usual ones, and statistics."""
 
 import numpy as np
 

@@ -67,7 +67,7 @@ def percentile(
       x: A tensor of numbers.
       q: A number from 0 to 100, as a scalar.
       axis: An axis or a list of axes to reduce; None for all.
-      interpolation: `"nearest"` (the default), `"lower"` or `"higher"`: the element that is taken between two.
+      interpolation: `"nearest"` (the default), `"lower"` or `"higher"`: what is taken between two elements.
       keep_dims: If true, the reduced axes have size 1.
       validate_args: Ignored.
       name: The name scope of the operations.

@@ -172,12 +172,18 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
     ) -> Any:
         def wide(x: Any) -> Any:
             loss, gradient = loss_grad_func(x)
-            return loss, gradient.astype("float64")
+            return float(loss), gradient.astype("float64")
 
         kwargs = dict(optimizer_kwargs)
         method = kwargs.pop("method", self._DEFAULT_METHOD)
-        constraints = [{"type": "eq", "fun": f, "jac": g} for f, g in zip(equality_funcs, equality_grad_funcs)]
-        constraints += [{"type": "ineq", "fun": f, "jac": g} for f, g in zip(inequality_funcs, inequality_grad_funcs)]
+
+        def as_doubles(function: Any) -> Any:
+            # Recent versions of SLSQP take nothing else.
+            return lambda x: np.asarray(function(x), np.float64)
+
+        pairs = [("eq", *both) for both in zip(equality_funcs, equality_grad_funcs)]
+        pairs += [("ineq", *both) for both in zip(inequality_funcs, inequality_grad_funcs)]
+        constraints = [{"type": kind, "fun": as_doubles(f), "jac": as_doubles(g)} for kind, f, g in pairs]
         own = {"jac": True, "callback": step_callback, "method": method, "constraints": constraints, "bounds": packed_bounds}
         for name in own:
             if name in kwargs:
@@ -188,7 +194,7 @@ class ScipyOptimizerInterface(ExternalOptimizerInterface):
             import scipy.optimize  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ImportError:
             raise ImportError("ScipyOptimizerInterface needs the package `scipy`: pip install scipy") from None
-        result = scipy.optimize.minimize(wide, initial_val, **own, **kwargs)
+        result = scipy.optimize.minimize(wide, np.asarray(initial_val, np.float64), **own, **kwargs)
         lines = "Optimization terminated with:\n  Message: %s\n  Objective function value: %f"
         logging.info(lines, result.message, result.fun)
         return result["x"]

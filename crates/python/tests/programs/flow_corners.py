@@ -228,3 +228,19 @@ def bounds_that_are_fractions(tf):
 def one_value_for_all_elements(tf):
     made = [tf.make_tensor_proto(3, shape=[2, 2]), tf.make_tensor_proto([1.5], shape=[3]), tf.make_tensor_proto("a", shape=[2]), tf.make_tensor_proto([1, 2])]
     return [(list(p.int_val), list(p.float_val), list(p.string_val), len(p.tensor_content), tf.make_ndarray(p)) for p in made]
+
+
+def scopes_of_context_messages(tf):
+    with tf.name_scope("outer"):
+        x = tf.constant(1, name="x")
+        with tf.name_scope("inner"):
+            tf.while_loop(lambda i: i < 5, lambda i: i + x, [0], name="a", maximum_iterations=4)
+            tf.cond(tf.constant(True, name="p"), lambda: x * 2, lambda: x + 1, name="c")
+    loop, branch = tf.get_collection("while_context")[0], tf.get_collection("cond_context")[1]
+
+    def told(message):
+        names = sorted(message.values_def.values), sorted(message.values_def.external_values.items())
+        return (message.context_name, message.pivot_name, *names)
+
+    exits = list(loop.to_proto("outer").loop_exit_names), loop.to_proto("outer").maximum_iterations_name
+    return [told(c.to_proto(s)) for c in (loop, branch) for s in ("outer", "outer/inner", None)], loop.to_proto("other"), exits

@@ -10,7 +10,7 @@ from typing import Any, Dict, List, Optional, Sequence
 
 from millstream import _engine
 from millstream.framework import protos
-from millstream.framework.scopes import prepend_name_scope
+from millstream.framework.scopes import prepend_name_scope, strip_name_scope
 
 
 class ControlFlowContext:
@@ -80,8 +80,17 @@ class ControlFlowContext:
         return "<%s '%s'>" % (type(self).__name__, self.name)
 
     def to_proto(self, export_scope: Optional[str] = None) -> Any:
-        """Returns the context as the message that a `MetaGraphDef` holds."""
-        return messages_of([self])[0]
+        """Returns the context as the message that a `MetaGraphDef` holds.
+
+        Args:
+          export_scope: A scope to leave out of names; None is returned for a context outside of it.
+        """
+        if export_scope and not self.name.startswith(export_scope):
+            return None
+        message = messages_of([self])[0]
+        if export_scope and message is not None:
+            _strip(message, export_scope)
+        return message
 
     def to_control_flow_context_def(self, context_def: Any, export_scope: Optional[str] = None) -> None:
         """Writes the context to a `ControlFlowContextDef`."""
@@ -125,6 +134,22 @@ class CondContext(ControlFlowContext):
 
     pred = property(lambda self: self._facts["pred"], doc="The predicate.")
     branch = property(lambda self: self._facts["branch"], doc="1 for the branch taken if the predicate is true, 0 for the other.")
+
+
+def _strip(message: Any, scope: str) -> None:
+    """Removes a scope from all names in a message."""
+    for field, value in message.ListFields():
+        if field.name == "external_values":
+            pairs = [(strip_name_scope(name, scope), strip_name_scope(inside, scope)) for name, inside in value.items()]
+            value.clear()
+            value.update(pairs)
+        elif field.type == field.TYPE_MESSAGE:
+            for one in [value] if hasattr(value, "ListFields") else value:
+                _strip(one, scope)
+        elif isinstance(value, str):
+            setattr(message, field.name, strip_name_scope(value, scope))
+        elif field.type == field.TYPE_STRING:
+            value[:] = [strip_name_scope(name, scope) for name in value]
 
 
 def context_of(graph: Any, number: int, facts: Dict[str, Any]) -> ControlFlowContext:

@@ -441,3 +441,18 @@ def rows_that_do_not_fit(tf):
         with tf.Graph().as_default(), tf.Session() as sess:
             out.append(caught(lambda: sess.run(make())))
     return out
+
+
+def rows_of_sparse_tensors_with_gaps(tf):
+    """Sparse rows become lists only if they have no gaps."""
+    made = {
+        "before": ([[0, 1]], [1]),
+        "between": ([[0, 0], [0, 2]], [1, 2]),
+        "none": ([[1, 0], [3, 0], [3, 1]], [1, 2, 3]),
+    }
+    out = {}
+    for name, (indices, values) in sorted(made.items()):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            rows = tf.RaggedTensor.from_sparse(tf.SparseTensor(indices, values, [4, 3]))
+            out[name] = caught(lambda: sess.run(rows.values), "not right-ragged") if name != "none" else sess.run([rows.values, rows.row_splits])
+    return out

@@ -300,6 +300,8 @@ class RaggedTensor:
     def from_sparse(cls, st_input: Any, name: Optional[str] = None, row_splits_dtype: Any = dtypes.int64) -> RaggedTensor:
         """Returns the rows of a sparse matrix whose values stand at the beginnings of rows.
 
+        It is an error of the run if there are gaps before or between the values of a row.
+
         Raises:
           TypeError: `st_input` is no `SparseTensor`.
           ValueError: It is known to have another rank than 2.
@@ -311,8 +313,16 @@ class RaggedTensor:
             if rank is not None and rank[0].value not in (None, 2):
                 raise ValueError("rank(st_input) must be 2")
             kind = dtypes.as_dtype(row_splits_dtype)
-            ids, n = math_ops.cast(st_input.indices[:, 0], kind), math_ops.cast(st_input.dense_shape[0], kind)
-            return cls.from_value_rowids(st_input.values, ids, n)
+            # Values follow each other in their rows, from column 0 on: else they would move to other columns.
+            rows, columns = st_input.indices[:, 0], st_input.indices[:, 1]
+            same = math_ops.cast(math_ops.equal(rows[1:], rows[:-1]), columns.dtype)
+            wanted = array_ops.concat([array_ops.zeros_like(columns[:1]), (columns[:-1] + 1) * same], 0)
+            words = ["SparseTensor is not right-ragged", "SparseTensor.indices =", st_input.indices]
+            check = op("Assert")(reduction_ops.reduce_all(math_ops.equal(columns, wanted)), words)
+            with control_dependencies([check]):
+                ids, n = math_ops.cast(rows, kind), math_ops.cast(st_input.dense_shape[0], kind)
+                values = array_ops.identity(st_input.values)
+            return cls.from_value_rowids(values, ids, n)
 
     # Parts.
 

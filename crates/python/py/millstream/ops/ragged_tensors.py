@@ -321,8 +321,7 @@ class RaggedTensor:
             check = op("Assert")(reduction_ops.reduce_all(math_ops.equal(columns, wanted)), words)
             with control_dependencies([check]):
                 ids, n = math_ops.cast(rows, kind), math_ops.cast(st_input.dense_shape[0], kind)
-                values = array_ops.identity(st_input.values)
-            return cls.from_value_rowids(values, ids, n)
+            return cls.from_value_rowids(st_input.values, ids, n)
 
     # Parts.
 

@@ -449,6 +449,7 @@ impl<'g> Differ<'g> {
 pub(crate) fn gradient_of(graph: &Graph, node: &Node) -> Result<Option<GradientFn>> {
     let refuse = |what: String, help: &str| {
         Err(Error::unimplemented(what)
+            .led_by(format!("No gradient defined for operation '{}' (op type: {})", node.name(), node.op()))
             .at_node(node.name(), node.op())
             .at_line(node.at)
             .with_help(help.to_owned()))

@@ -2,6 +2,7 @@
 
 use crate::array;
 use crate::dtypes::{dtype_object, dtype_of, shape_object, shape_of};
+use crate::op::expected::snake_case;
 use millstream::engine::graph::op::AttrKind;
 use millstream::engine::graph::{Attr, Attrs, FuncRef};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -15,12 +16,17 @@ pub fn of_python(op: &str, name: &str, kind: AttrKind, value: &Bound<'_, PyAny>)
         if !(value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>())
             && value.try_iter().is_err()
         {
-            return Err(wrong(name, "list", value));
+            let shown = value.repr().map_or_else(|_| "a value".into(), |r| r.to_string());
+            return Err(PyTypeError::new_err(format!(
+                "Expected list for '{name}' argument to '{}' Op, not {shown}.",
+                snake_case(op)
+            )));
         }
         let items = value.try_iter()?.map(|value| one(&value?, item)).collect::<PyResult<Vec<_>>>()?;
         Ok(Attr::List(items))
     };
     Ok(match kind {
+        AttrKind::Type(_) if value.is_none() => return Err(wrong(name, "DataType", value)),
         AttrKind::Type(_) => Attr::Type(dtype_of(value)?.dtype.into()),
         AttrKind::Int(least) => {
             if value.is_instance_of::<PyBool>() && least == i64::MIN {

@@ -41,7 +41,8 @@ impl<'py> Arguments<'py> {
             };
             match parameter.target {
                 Target::Input(k) => inputs[k] = Some(value),
-                Target::Attr(..) if value.is_none() => {}
+                // None asks for the default. Without one it is a value, which has to fit.
+                Target::Attr(..) if value.is_none() && parameter.default.is_some() => {}
                 Target::Attr(attr, kind) => attrs.set(attr, attribute(op.def.name, parameter, kind, &value)?),
             }
         }

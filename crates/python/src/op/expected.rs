@@ -134,7 +134,7 @@ fn names(dtypes: &[DType]) -> String {
 }
 
 /// Converts `DynamicStitch` to `dynamic_stitch`.
-fn snake_case(name: &str) -> String {
+pub fn snake_case(name: &str) -> String {
     let mut out = String::new();
     for (i, c) in name.char_indices() {
         if c.is_ascii_uppercase() && 0 < i {

@@ -132,7 +132,8 @@ impl<'py> Making<'_, 'py> {
     fn one(&mut self, arg: &'static ArgSpec, given: &Bound<'py, PyAny>) -> PyResult<()> {
         let wanted = self.known.dtype(arg.ty);
         let preferred = self.preferred(arg.ty);
-        let value = self.value(given, wanted, preferred, arg.name, arg.is_ref)?;
+        let value = self.value(given, wanted, preferred, arg.name, arg.is_ref);
+        let value = value.map_err(|e| self.of_no_dtype(given, arg.name, e))?;
         expected::input(self.def, arg, self.type_of(&value)?, &mut self.known)?;
         self.values.push(value);
         Ok(())
@@ -262,6 +263,20 @@ impl<'py> Making<'_, 'py> {
         let dtype = wanted.map(|w| dtype_object(self.py, w)).transpose()?;
         let tensor = stack::hooks(self.py)?.convert.bind(self.py).call1((given, dtype, name, as_ref))?;
         self.port(&tensor.cast_into::<Tensor>()?)
+    }
+
+    /// Adds the name of the parameter to the error of a value, such as None, that converts to no dtype.
+    fn of_no_dtype(&self, given: &Bound<'py, PyAny>, name: &str, error: PyErr) -> PyErr {
+        if !error.is_instance_of::<PyValueError>(self.py) {
+            return error;
+        }
+        let why = match array::of_python(given, None) {
+            Err(why) if why.is_instance_of::<PyValueError>(self.py) => why,
+            _ if given.is_none() => error,
+            _ => return error,
+        };
+        let why = why.value(self.py);
+        PyValueError::new_err(format!("Tried to convert '{name}' to a tensor and failed. Error: {why}"))
     }
 
     /// Adds the name of the parameter to a conversion error.

@@ -13,7 +13,7 @@
 mod arguments;
 pub mod constants;
 mod doc;
-mod expected;
+pub mod expected;
 mod making;
 mod operators;
 mod parameters;

@@ -12,8 +12,9 @@ use millstream_tensor::{Result, with_element};
 pub(crate) fn def() -> OpDef {
     reduction("EuclideanNorm", run)
         .doc(
-            "Computes the square root of the sum of squares along `reduction_indices`, of complex numbers that \
-             of the squares of their absolute values. It is 0 for no elements. Integer results are truncated.",
+            "Computes the square root of the sum of squares along `reduction_indices`. The square of a complex \
+             number is that of its absolute value. The norm of no elements is 0. A single element is returned \
+             as it is, with its sign, as in TensorFlow. Integer results are truncated.",
         )
         .input("input", "T")
         .input("reduction_indices", "Tidx")
@@ -25,6 +26,12 @@ pub(crate) fn def() -> OpDef {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let reduction = Reduction::of(cx)?;
+    if reduction.is_of_singles() {
+        // As in TensorFlow, whose kernels copy where there is nothing to add up: the sign stays.
+        let out = reduction.singles()?;
+        cx.set(0, out);
+        return Ok(());
+    }
     let out = with_element!(reduction.dtype(), T in floats => reduction.fold::<EuclideanNorm<T>>(), else =>
         with_element!(reduction.dtype(), T in complexes => reduction.fold::<EuclideanNorm<T>>(), else =>
         with_element!(reduction.dtype(), T in ints => reduction.fold::<IntegerNorm<T>>(), else =>
@@ -49,7 +56,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 cases! {
     of_rows: "EuclideanNorm([[3.0 4.0] [5.0 12.0]], [1]) = [5.0 13.0]",
     integers_truncate: "EuclideanNorm([3 5], 0) = 5",
-    of_single_elements: "EuclideanNorm([3.0 -5.0], i32[0] []) = [3.0 5.0]",
+    of_single_elements: "EuclideanNorm([3.0 -5.0], i32[0] []) = [3.0 -5.0]",
     of_complex_numbers: "EuclideanNorm(c64[2,2] [[3+4j 0+0j] [0+3j 4+0j]], [1]) = c64[2] [5+0j 5+0j]",
     squares_beyond_the_type: "EuclideanNorm(i64 [1099511627776 0], 0) = i64 1099511627776",
     of_the_least_integer: "EuclideanNorm(i16 [-128 300], 0) = i16 326",

@@ -168,6 +168,16 @@ impl Reduction {
         Self::along(input, &reduced, keep)
     }
 
+    /// Whether each element of the result is of a single element, which TensorFlow then returns as it is.
+    pub fn is_of_singles(&self) -> bool {
+        self.n == 1
+    }
+
+    /// Returns the elements in the shape of the result, if each is of a single one.
+    pub fn singles(self) -> Result<Tensor> {
+        self.input.into_shape(self.shape)
+    }
+
     /// Over the axes marked.
     pub fn along(input: Tensor, reduced: &[bool], keep: bool) -> Result<Reduction> {
         let dims = input.shape().clone();

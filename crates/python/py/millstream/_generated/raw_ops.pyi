@@ -667,7 +667,7 @@ def Erfinv(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the inverse of the error function for each element. The result is NaN outside -1..=1."""
 
 def EuclideanNorm(*, input: _TensorLike, axis: _TensorLike, keep_dims: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
-    """Computes the square root of the sum of squares along `reduction_indices`, of complex numbers that of the squares of their absolute values. It is 0 for no elements. Integer results are truncated."""
+    """Computes the square root of the sum of squares along `reduction_indices`. The square of a complex number is that of its absolute value. The norm of no elements is 0. A single element is returned as it is, with its sign, as in TensorFlow. Integer results are truncated."""
 
 def Exit(*, data: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Passes `data` out of its frame, to the iteration that entered the frame."""

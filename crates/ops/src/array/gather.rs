@@ -59,6 +59,7 @@ fn batch_dims(batch: i64, axis: usize, indices_rank: usize) -> Result<usize> {
     match usize::try_from(from_front) {
         Ok(b) if b <= axis && b <= indices_rank => Ok(b),
         _ => Err(invalid!(
+            "Expected batch_dims in the range [{}, {indices_rank}), but got {batch}", -(indices_rank as i64);
             "`batch_dims` is {batch}, but must be at most `axis` ({axis}) and the rank of `indices` ({indices_rank})"
         )),
     }
@@ -110,7 +111,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (mut at, mut batch) = (0, 0);
     if cx.n_inputs() == 3 {
-        scalar("axis", cx.input(2))?;
+        scalar("axis", cx.input(2)).map_err(|e| e.led_by("axis must be scalar"))?;
         (at, batch) = (cx.int(2)?, cx.attrs().int("batch_dims")?);
     }
     let (params, indices) = (cx.input(0), cx.input(1));

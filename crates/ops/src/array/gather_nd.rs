@@ -46,6 +46,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (params, indices) = (cx.input(0), cx.input(1));
+    for (t, what) in [(params, "params"), (indices, "indices")] {
+        ensure!(t.rank() > 0 || (what == "params" && indices.shape().last() == Some(&0)), "{what} must be at least a vector"; "`{what}` is a scalar");
+    }
     let depth = depth(indices, params.shape())?;
     let rows = &indices.shape()[..indices.rank() - 1];
     let shape = Shape::new(rows.iter().chain(&params.shape()[depth..]).copied());

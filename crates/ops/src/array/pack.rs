@@ -50,7 +50,6 @@ fn place(axis: i64, rank: usize) -> Result<usize> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let first = cx.input(0).shape();
-    let at = place(cx.attrs().int("axis")?, first.rank())?;
     for (i, other) in cx.inputs().iter().enumerate() {
         ensure!(
             other.shape() == first,
@@ -60,6 +59,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             other.shape()
         );
     }
+    let at = place(cx.attrs().int("axis")?, first.rank())?;
     let dtype = cx.input(0).dtype();
     let out = if first.rank() == 0 && dtype.size().is_some() {
         with_element!(dtype, T => scalars::<T>(cx.inputs())?, else => return Err(invalid!("{dtype} is not plain data")))

@@ -48,6 +48,11 @@ pub(crate) fn infer(cx: &mut InferCx) -> Result<()> {
             cx.set(0, filled);
             return Ok(());
         }
+        1 => ensure!(
+            count == 0,
+            "Cannot reshape a tensor with {count} elements to shape {asked} (0 elements)";
+            "{}", mismatch(count, cx.input(0), &asked)
+        ),
         _ => {}
     }
     cx.set(0, asked);
@@ -110,6 +115,11 @@ fn resolve(sizes: &[i64], have: &Shape) -> Result<Shape> {
         }
     };
     ensure!(
+        others > 0 || count == 0,
+        "Input to reshape is a tensor with {count} values, but the requested shape has 0";
+        "`tensor` has {count} elements, and `shape` {sizes:?} none"
+    );
+    ensure!(
         others > 0,
         "reshape cannot infer the missing input size for an empty tensor unless all specified input sizes are non-zero";
         "the size for the -1 in `shape` {sizes:?} cannot be worked out beside a size of 0"
@@ -149,7 +159,7 @@ cases! {
     two_holes: "Reshape([1 2], [-1 -1]) ! more than one -1",
     counts_differ: "Reshape([1 2 3], [2 2]) ! `tensor` has 3 elements",
     not_divisible: "Reshape([1 2 3], [2 -1]) ! `tensor` has 3 elements",
-    beside_zero: "Reshape([1], [0 -1]) ! beside a size of 0",
+    beside_zero: "Reshape([1], [0 -1]) ! `tensor` has 1 elements",
     shape_is_a_vector: "Reshape([1], 1) ! `shape` must have rank 1",
     negative: "Reshape([1], [-2]) ! neither -1 nor a size",
 }

@@ -50,7 +50,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    vector("seq_lengths", cx.input(1))?;
+    vector("seq_lengths", cx.input(1))
+        .map_err(|e| e.led_by(format!("seq_lens input must be 1-dim, not {}", cx.input(1).rank())))?;
     let lengths = cx.ints(1)?;
     let input = cx.take(0);
     let shape = input.shape();
@@ -62,7 +63,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     );
     ensure!(
         lengths.len() == shape[batch],
-        "Length of seq_lens != input.dims({batch}), ({} vs. {})",
+        "len(seq_lens) != input.dims({batch}), ({} vs. {})",
         lengths.len(),
         shape[batch];
         "`seq_lengths` has {} entries but axis {batch} of `input` has size {}",

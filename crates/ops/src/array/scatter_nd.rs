@@ -40,7 +40,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    vector("shape", cx.input(2))?;
+    vector("shape", cx.input(2)).map_err(|e| e.led_by("Shape must be a vector"))?;
     let shape = Shape::from_signed(&cx.ints(2)?)?;
     let (indices, updates) = (cx.input(0), cx.input(1));
     ensure!(

@@ -1,6 +1,6 @@
 //! `Slice`: a contiguous box of a tensor.
 
-use crate::shared::axes::{ints, vector};
+use crate::shared::axes::ints;
 use crate::shared::gradient::as_i32;
 use millstream_graph::op::spec::{AnyType, IndexType};
 use millstream_graph::op::{
@@ -136,9 +136,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 pub(crate) fn bounds(whole: &Shape, begin: &Tensor, size: &Tensor) -> Result<(SmallVec<[usize; 4]>, Shape)> {
     let (begins, sizes) = (ints_of(begin, "begin")?, ints_of(size, "size")?);
     for (t, n, what) in [(begin, begins.len(), "begin"), (size, sizes.len(), "size")] {
-        vector(what, t)?;
         ensure!(
-            n == whole.rank(),
+            t.rank() == 1 && n == whole.rank(),
             "Expected begin and size arguments to be 1-D tensors of size {}, but got shapes {} and {} instead.",
             whole.rank(),
             begin.shape(),

@@ -122,6 +122,16 @@ fn infer_sized(cx: &mut InferCx) -> Result<()> {
         return Ok(());
     };
     let axis = known_axis(at, dims.len())?;
+    if let Some(sizes) = cx.ints(1) {
+        ensure!(
+            sizes.iter().filter(|s| **s == -1).count() <= 1,
+            "size_splits can only have one -1";
+            "`size_splits` {sizes:?} has more than one -1: only one size can be worked out"
+        );
+        if let Some(size) = sizes.iter().find(|s| **s < -1) {
+            return Err(invalid!("Dimension {size} must be >= 0"; "size {size} in `size_splits` {sizes:?} is negative"));
+        }
+    }
     let known = cx.known(1).and_then(Known::entries).filter(|e| e.len() == n);
     let unfit = |sizes: &[i64], total| {
         format!("can't split axis of size {total} into pieces of size [{}]", listed(sizes, ","))
@@ -144,7 +154,13 @@ fn infer_sized(cx: &mut InferCx) -> Result<()> {
 
 fn run_sized(cx: &mut KernelCx) -> Result<()> {
     scalar("split_dim", cx.input(2))?;
-    vector("size_splits", cx.input(1))?;
+    vector("size_splits", cx.input(1)).map_err(|e| {
+        e.led_by(format!(
+            "size of the split_tensor must be 1-D and have the same elements as outputs got {} -D and {} elements",
+            cx.input(1).rank(),
+            cx.input(1).elements()
+        ))
+    })?;
     let sizes = cx.ints(1)?;
     ensure!(
         sizes.len() == cx.n_outputs(),
@@ -154,6 +170,14 @@ fn run_sized(cx: &mut KernelCx) -> Result<()> {
     );
     let value = cx.take(0);
     let axis = axis_in_run(cx.int(2)?, value.rank())?;
+    if let [one] = sizes[..] {
+        let size = value.shape()[axis];
+        ensure!(
+            one == -1 || usize::try_from(one) == Ok(size),
+            "If there is only one output, it must have the same size as the input. Input size: {size} output size: {one}";
+            "the only size in `size_splits` is {one}, but axis {axis} of `value` has size {size}"
+        );
+    }
     let mut start = 0;
     for (i, size) in resolve(&sizes, value.shape()[axis], axis)?.into_iter().enumerate() {
         let out = cut(&value, axis, start, size)?;

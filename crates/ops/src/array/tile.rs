@@ -39,7 +39,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
     let dims = (0..rank).map(|i| {
         // TensorFlow reports a negative multiple only in the run.
         let multiple = entries.as_ref().and_then(|e| *e.get(i)?).filter(|m| 0 <= *m);
-        cx.input(0).dim(i).zip(multiple).map(|(d, m)| times(d, m)).transpose()
+        match multiple {
+            Some(0) => Ok(Some(0)),
+            _ => cx.input(0).dim(i).zip(multiple).map(|(d, m)| times(d, m)).transpose(),
+        }
     });
     let shape = PartialShape::new(dims.collect::<Result<SmallVec<[_; 4]>>>()?);
     cx.set(0, shape);
@@ -47,7 +50,8 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    vector("multiples", cx.input(1))?;
+    vector("multiples", cx.input(1))
+        .map_err(|e| e.led_by(format!("Expected multiples to be 1-D, but got shape {}", cx.input(1).shape())))?;
     let multiples = cx.ints(1)?;
     let input = cx.take(0);
     ensure!(
@@ -113,6 +117,7 @@ cases! {
     a_scalar: "Tile(7, i32[0] []) = 7",
     strings: "Tile(['a' 'b'], [2]) = ['a' 'b' 'a' 'b']",
     infers: "Tile(f32[?,3], [2 2]) : f32[?,6]",
+    zero_times_the_unknown: "Tile(f32[?,3], [0 2]) : f32[0,6]",
     unknown_multiples: "Tile(f32[2,3], i32[2]) : f32[?,?]",
     rank_must_agree: "Tile([1 2], [2 2]) ! `multiples` has 2 entries but `input` has rank 1",
     negative: "Tile([1 2], [-1]) ! `multiples` is -1 but must not be negative",

@@ -96,7 +96,8 @@ fn run_conjugate(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn transposed(cx: &mut KernelCx) -> Result<Tensor> {
-    vector("perm", cx.input(1))?;
+    vector("perm", cx.input(1))
+        .map_err(|e| e.led_by(format!("perm must be a vector, not {}", cx.input(1).shape())))?;
     let perm = permutation(&ints(cx.input(1))?, cx.input(0).rank())?;
     let x = cx.take(0);
     let shape = Shape::new(perm.iter().map(|&p| x.shape()[p]));

@@ -21,7 +21,9 @@ pub(crate) fn def() -> OpDef {
 
 fn infer(cx: &mut InferCx) -> Result<()> {
     let Some(dims) = cx.input(0).dims() else { return Ok(()) };
-    let axis = axis_of(cx.attrs().int("axis")?, dims.len())?;
+    let (at, rank) = (cx.attrs().int("axis")?, dims.len() as i64);
+    let axis = axis_of(at, dims.len())
+        .map_err(|e| e.led_by(format!("Invalid axis: {at}; must be in [{},{rank})", -rank)))?;
     let num = cx.n_outputs();
     if let Some(size) = dims[axis] {
         ensure!(size == num, "Dimension must be {num} but is {size}"; "axis {axis} of `value` has size {size} but `num` is {num}");

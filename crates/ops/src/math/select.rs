@@ -2,7 +2,7 @@
 
 use super::choice::choose;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{Expression, GradCx, Gradient, InferCx, Kernel, KernelCx, Lowering, OpDef};
+use millstream_graph::op::{Expression, GradCx, Gradient, InferCx, Kernel, KernelCx, Lowering, NodeInfo, OpDef};
 use millstream_tensor::DType::Bool;
 use millstream_tensor::{PartialShape, Result, Shape, ensure, invalid};
 
@@ -35,7 +35,12 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         (Some(1), Some(rank)) if rank != 1 => {
             let rows = condition.dim(0).zip(shape.dim(0));
             ensure!(
-                rank > 0 && rows.is_none_or(|(a, b)| a == b),
+                rank > 0,
+                "Shapes must be equal rank, but are 0 and 1";
+                "Select: `condition` has shape {condition}, but `t` and `e` are scalars"
+            );
+            ensure!(
+                rows.is_none_or(|(a, b)| a == b),
                 "{}",
                 PartialShape::new([condition.dim(0)]).difference(&PartialShape::new([shape.dim(0)]));
                 "Select: `condition` has shape {condition}, which is neither {shape} nor the number of its rows"
@@ -44,7 +49,11 @@ fn infer(cx: &mut InferCx) -> Result<()> {
         }
         (Some(1), None) => shape,
         _ => shape.merge(condition).ok_or_else(|| {
-            let words = shape.difference(condition);
+            // TensorFlow's message begins with the condition only if that is a vector.
+            let words = match condition.rank() {
+                Some(1) => condition.difference(&shape),
+                _ => shape.difference(condition),
+            };
             invalid!("{words}"; "Select: `condition` has shape {condition} but `t` and `e` have shape {shape}; they must be equal")
         })?,
     };
@@ -57,9 +66,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let shape = t.shape().clone();
     ensure!(
         shape == *e.shape(),
-        "Inputs to operation {} of type Select must have the same size and shape.  Input 0: {shape} != input 2: {}",
-        cx.node.name,
-        e.shape();
+        "{}",
+        unlike(cx.node, condition.shape(), &shape, e.shape());
         "Select: `t` has shape {shape} and `e` has shape {}; they must be equal",
         e.shape()
     );
@@ -71,10 +79,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
             own.rank() == 1 && shape.rank() > 1 && own.first() == shape.first(),
             "{}",
             match (own.rank(), shape.rank()) {
-                (1, 2..) => format!(
-                    "Number of batches of 'then' must match size of 'cond', but saw: {} vs. {}",
-                    shape[0], own[0]
-                ),
+                (1, 2..) => batches(&own, &shape),
+                (1, 0) => format!("'then' must be at least a vector, but saw shape: {shape}"),
                 _ => format!(
                     "Inputs to operation {} of type Select must have the same size and shape.  Input 0: {own} \
                      != input 1: {shape}",
@@ -88,6 +94,27 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     cx.set(0, choose(&condition, t, e, &shape)?);
     Ok(())
+}
+
+fn batches(condition: &Shape, t: &Shape) -> String {
+    format!(
+        "Number of batches of 'then' must match size of 'cond', but saw: {} vs. {}",
+        t[0], condition[0]
+    )
+}
+
+/// Returns TensorFlow's message for values of different shapes: its checks depend on the condition's rank.
+fn unlike(node: &NodeInfo, condition: &Shape, t: &Shape, e: &Shape) -> String {
+    let start = format!("Inputs to operation {} of type Select must have the same size and shape.", node.name);
+    match condition.rank() {
+        _ if condition == t => format!("{start}  Input 0: {condition} != input 2: {e}"),
+        1 if t.rank() == 0 => format!("'then' must be at least a vector, but saw shape: {t}"),
+        1 if t.rank() > 1 && condition[0] != t[0] => batches(condition, t),
+        0 | 1 if condition.rank() != t.rank() => {
+            format!("'then' and 'else' must have the same size.  but received: {t} vs. {e}")
+        }
+        _ => format!("{start}  Input 0: {condition} != input 1: {t}"),
+    }
 }
 
 // The gradient goes to the chosen side.

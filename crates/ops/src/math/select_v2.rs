@@ -47,12 +47,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 #[cold]
 fn no_broadcast(condition: &PartialShape, t: &PartialShape, e: &PartialShape) -> Error {
-    // The pair that does not broadcast: `t` and `e`, or else the condition and `t`.
-    let (first, second, names) = match t.broadcast(e) {
-        None => (t, e, "then {} and else {}"),
-        Some(_) => (condition, t, "condition {}, then {}"),
+    let words = match t.broadcast(e) {
+        None => format!("then {t} and else {e}"),
+        Some(_) => format!("condition {condition}, then {t}, and else {e}"),
     };
-    let words = names.replacen("{}", &first.to_string(), 1).replacen("{}", &second.to_string(), 1);
     invalid!("{words} must be broadcastable"; "SelectV2: shapes {condition} of `condition`, {t} of `t` and {e} of `e` do not broadcast")
         .with_help("dimensions must be equal, or one of them 1, counted from the last")
 }

@@ -64,7 +64,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let axis = channels("value", cx.attrs(), cx.input(0).rank())?;
+    let axis = channels("value", cx.attrs(), cx.input(0).rank())
+        .map_err(|e| e.led_by(format!("Input tensor must be at least 2D: {}", cx.input(0).shape())))?;
+    ensure!(cx.input(1).rank() == 1, "Biases must be 1D: {}", cx.input(1).shape(); "`bias` must be a vector");
     let (mut value, bias) = (cx.take(0), cx.take(1));
     let n = value.shape()[axis];
     ensure!(

@@ -44,16 +44,20 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 /// Returns the dimensions of logits, after checks of the lengths of their sequences. `too_long` is the code
-/// of the error for a sequence with more steps than there are.
+/// of the error for a sequence with more steps than there are, or for another number of sequences.
 pub(super) fn checked(logits: &Tensor, lengths: &[i64], too_long: Code) -> Result<[usize; 3]> {
     let [steps, batch, classes] = *logits.shape().dims() else {
         return Err(invalid!("inputs is not a 3-Tensor"; "`inputs` has shape {}", logits.shape()));
     };
-    ensure!(
-        lengths.len() == batch,
-        "len(sequence_length) != batch_size.  len(sequence_length):  {} batch_size: {batch}",
-        lengths.len()
-    );
+    if lengths.len() != batch {
+        return Err(Error::new(
+            too_long,
+            format!(
+                "len(sequence_length) != batch_size.  len(sequence_length):  {} batch_size: {batch}",
+                lengths.len()
+            ),
+        ));
+    }
     if let Some(b) = lengths.iter().position(|n| (steps as i64) < *n) {
         return Err(Error::new(too_long, format!("sequence_length({b}) <= {steps}")));
     }

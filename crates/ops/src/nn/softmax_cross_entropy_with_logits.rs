@@ -6,7 +6,7 @@ use super::softmax_rows::through_entropy;
 use crate::number::{Field, FloatElement, Number, no_kernel};
 use millstream_graph::op::spec::FloatType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
-use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
+use millstream_tensor::{Error, PartialShape, Result, Shape, Tensor, invalid, with_element};
 use num_traits::Float as _;
 
 pub(crate) fn def() -> OpDef {
@@ -51,7 +51,15 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (features, labels) = (cx.input(0), cx.input(1));
     let shape = features.shape().broadcast(labels.shape()).filter(|s| s.rank() == 2);
-    let shape = shape.ok_or_else(|| mismatch(&features.shape().into(), &labels.shape().into()))?;
+    let shape = shape.ok_or_else(|| {
+        let (f, l) = (features.shape(), labels.shape());
+        mismatch(&f.into(), &l.into()).led_by(match f.broadcast(l) {
+            None => format!("logits and labels must be broadcastable: logits_size={f} labels_size={l}"),
+            Some(_) => {
+                "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional".to_owned()
+            }
+        })
+    })?;
     let (features, labels) = (features.broadcast_to(shape.clone())?, labels.broadcast_to(shape.clone())?);
     let (loss, backprop) = with_element!(features.dtype(), T in floats => {
         entropy::<T>(&features, &labels, &shape)
@@ -66,10 +74,10 @@ where
     T::Work: Number<Wide = T::Work> + Field,
 {
     let (batch, n) = (shape[0], shape[1]);
-    ensure!(n != 0 || batch == 0, "`features` has rows of no classes, in shape {shape}");
     let mut loss = Tensor::zeros(T::DTYPE, [batch])?;
     let mut backprop = Tensor::zeros(T::DTYPE, shape.clone())?;
-    if batch == 0 {
+    // The sum over no classes is 0.
+    if batch == 0 || n == 0 {
         return Ok((loss, backprop));
     }
     let mut row = Row::new(n)?;

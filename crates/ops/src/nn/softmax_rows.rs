@@ -71,7 +71,9 @@ where
     T::Work: Number<Wide = T::Work> + Field,
 {
     let Some(&n) = logits.shape().last() else {
-        return Err(invalid!("`{name}` must have rank 1 or more but is a scalar"));
+        return Err(
+            invalid!("logits must have >= 1 dimension, got []"; "`{name}` must have rank 1 or more but is a scalar"),
+        );
     };
     let shape: Shape = logits.shape().clone();
     let mut out = Tensor::zeros(T::DTYPE, shape)?;

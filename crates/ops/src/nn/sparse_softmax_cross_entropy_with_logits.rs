@@ -45,6 +45,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     ensure!(features.rank() == 2, "`features` must be a matrix but has shape {}", features.shape());
     ensure!(
         labels.shape().dims() == &features.shape()[..1],
+        "logits and labels must have the same first dimension, got logits shape {} and labels shape {}",
+        features.shape(),
+        labels.shape();
         "`labels` has shape {} but must have a label for each row of `features`, whose shape is {}",
         labels.shape(),
         features.shape()
@@ -64,7 +67,7 @@ where
 {
     let shape = features.shape();
     let n = shape[1];
-    ensure!(n != 0, "`features` must have at least one class, but its shape is {shape}");
+    ensure!(n != 0, "Must have at least one class, but got logits shape {shape}"; "`features` must have at least one class, but its shape is {shape}");
     let mut loss = Tensor::zeros(T::DTYPE, [shape[0]])?;
     let mut backprop = Tensor::zeros(T::DTYPE, shape.clone())?;
     let mut row = Row::new(n)?;

@@ -236,7 +236,7 @@ impl Column<'_> {
             false => number::<T>(field).ok_or_else(|| {
                 invalid!(
                     "Field {} in record {r} is not a valid {}: {}",
-                    self.c, T::DTYPE.tf_name(), String::from_utf8_lossy(field);
+                    self.c, T::DTYPE.kernel_name(), String::from_utf8_lossy(field);
                     "field {} in record {r} is not a valid {}: \"{}\"",
                     self.c,
                     T::DTYPE,

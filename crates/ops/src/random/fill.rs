@@ -219,7 +219,7 @@ fn words64(w: [u32; WORDS]) -> [u64; WORDS] {
 /// Returns input `i` as the shape of the output.
 pub(super) fn shape_of(cx: &KernelCx, i: usize) -> Result<Shape> {
     let t = cx.input(i);
-    ensure!(t.rank() == 1, "`{}` must be a vector but has shape {}", cx.name_of(i), t.shape());
+    ensure!(t.rank() == 1, "shape must be a vector of {{int32,int64}}, got shape {}", t.shape(); "`{}` must be a vector but has shape {}", cx.name_of(i), t.shape());
     let shape = Shape::from_signed(&cx.ints(i)?)?;
     shape.checked_elements()?;
     Ok(shape)

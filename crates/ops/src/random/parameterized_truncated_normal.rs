@@ -72,6 +72,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
             let t = cx.input(i);
             ensure!(
                 t.rank() == 0 || t.rank() == 1 && (t.elements() == 1 || t.elements() == rows),
+                "Input {} should have length 1 or shape[0], got shape: {}", cx.name_of(i), t.shape();
                 "`{}` has shape {} but must be a scalar or have an entry for each of {rows} rows",
                 cx.name_of(i),
                 t.shape()
@@ -115,6 +116,7 @@ fn one_row<T: Sample + FloatElement>(
     let (zero, two) = (lit(0.0), lit(2.0));
     ensure!(
         stdev > zero && min < max && (min.is_finite() || max.is_finite()),
+        "Invalid parameters";
         "a deviation of {stdev:?} between {min:?} and {max:?} is no truncated normal distribution: the deviation must be positive, the bounds in \
          order, and one of them finite"
     );

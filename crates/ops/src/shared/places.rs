@@ -86,7 +86,7 @@ pub(crate) fn depth(indices: &Tensor, target: &Shape) -> Result<usize> {
     let depth = indices.shape().last().copied();
     match depth {
         None => Err(invalid!(
-            "Shape must be at least rank 1 but is rank 0"; "`indices` must have at least rank 1: its last axis holds the indices"
+            "Indices shape must have rank at least one. Found:[]"; "`indices` must have at least rank 1: its last axis holds the indices"
         )),
         Some(d) if d > target.rank() => Err(too_deep(d, &target.into())),
         Some(d) => Ok(d),
@@ -119,7 +119,15 @@ impl Places {
 /// Checks that the shape of `updates` is that of `indices` without its last axis, followed by the axes of the
 /// target that are not indexed. Returns the number of rows.
 pub(crate) fn updates_fit(indices: &Tensor, updates: &Tensor, target: &Shape) -> Result<usize> {
-    let depth = depth(indices, target)?;
+    let depth = depth(indices, target).map_err(|e| match indices.rank() {
+        0 => e,
+        _ => e.led_by(inner(target, updates.shape())),
+    })?;
+    ensure!(
+        updates.rank() > 0,
+        "Updates shape must have rank at least one. Found:[]";
+        "`updates` is a scalar; it must have an entry for each row of `indices`"
+    );
     let rows = &indices.shape()[..indices.rank() - 1];
     let wanted = Shape::new(rows.iter().chain(&target[depth..]).copied());
     ensure!(
@@ -139,10 +147,14 @@ fn unlike(indices: &Shape, updates: &Shape, target: &Shape, rows: &[usize]) -> S
         false => format!(
             "Outer dimensions of indices and update must match. Indices shape: {indices}, updates shape:{updates}"
         ),
-        true => format!(
-            "Inner dimensions of output shape must match inner dimensions of updates shape. Output: {target} updates: {updates}"
-        ),
+        true => inner(target, updates),
     }
+}
+
+fn inner(target: &Shape, updates: &Shape) -> String {
+    format!(
+        "Inner dimensions of output shape must match inner dimensions of updates shape. Output: {target} updates: {updates}"
+    )
 }
 
 /// Returns TensorFlow's message for updates whose shape does not fit while a graph is built.
@@ -195,6 +207,9 @@ pub(crate) fn updates_may_fit(
     updates: usize,
     target: &PartialShape,
 ) -> Result<()> {
+    for i in [indices, updates] {
+        cx.at_least_rank(i, 1)?;
+    }
     let (Some(index), Some(target_dims)) = (cx.input(indices).dims(), target.dims()) else { return Ok(()) };
     let Some((&depth, rows)) = index.split_last() else {
         return Err(invalid!(
@@ -206,7 +221,8 @@ pub(crate) fn updates_may_fit(
     let words = || may_not_fit(what, cx.input(indices), cx.input(updates), rows, target, depth);
     if target_dims.len() < depth {
         let fits = cx.input(updates).dims().is_none_or(|d| d.len() == rows.len());
-        return Err(if fits { too_deep(depth, target) } else { too_deep(depth, target).led_by(words()) });
+        // TensorFlow leaves updates that have just the rows to the run.
+        return if fits { Ok(()) } else { Err(too_deep(depth, target).led_by(words())) };
     }
     let wanted = super::axes::joined(&[rows, &target_dims[depth..]]);
     ensure!(

@@ -132,11 +132,11 @@ impl Subscript {
             super::axes::vector(what, t)?;
             Ok(ints(t)?.into_iter().map(Some).collect())
         };
-        if begin.shape() != end.shape() || begin.shape() != strides.shape() {
+        if begin.rank() != 1 || begin.shape() != end.shape() || begin.shape() != strides.shape() {
             return Err(invalid!(
                 "Expected begin, end, and strides to be 1D equal size tensors, but got shapes {}, {}, and {} instead.",
                 begin.shape(), end.shape(), strides.shape();
-                "`begin` has {} entries, `end` {} and `strides` {}: they must have equally many",
+                "`begin` has {} entries, `end` {} and `strides` {}: they must be vectors with equally many",
                 begin.elements(), end.elements(), strides.elements()
             ));
         }
@@ -150,7 +150,7 @@ impl Subscript {
         let n = self.begin.len();
         let is_ellipsis = |i| bit(self.ellipsis, i);
         ensure!(
-            (0..n).filter(|&i| is_ellipsis(i)).count() <= 1,
+            self.ellipsis == 0 || self.ellipsis as u64 & (self.ellipsis as u64 - 1) == 0,
             "Multiple ellipses in slice spec not allowed";
             "an index may have one ellipsis, not several"
         );

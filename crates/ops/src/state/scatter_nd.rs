@@ -50,7 +50,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 /// Returns the shape of the slices that `indices` selects, as far as it is known.
 pub(crate) fn slices(variable: &PartialShape, indices: &PartialShape) -> Result<Option<PartialShape>> {
-    ensure!(indices.rank() != Some(0), "`indices` is a scalar; it needs at least one axis");
+    ensure!(indices.rank() != Some(0), "Shape must be at least rank 1 but is rank 0"; "`indices` is a scalar; it needs at least one axis");
     let (Some(dims), Some([outer @ .., Some(depth)])) = (variable.dims(), indices.dims()) else {
         return Ok(None);
     };

@@ -70,7 +70,7 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
         [flag @ (b'0' | b'-' | b'+' | b'#' | b' ')] => Some(*flag),
         other @ [_] => {
             return Err(invalid!(
-                "Fill argument not supported: {}",
+                "Fill argument not supported: \"{}\"",
                 other.escape_ascii();
                 "`fill` must be 0, -, +, #, a space or empty"
             ));
@@ -234,6 +234,6 @@ cases! {
     text: r#"AsString("a"; width=3) = "  a""#,
     keeps_the_shape: "AsString(f64[?,3]) : str[?,3]",
     no_precision_of_ints: "AsString(1; precision=2) ! `precision` is for floats, not i32",
-    known_flags: r#"AsString(1; fill="x") ! Fill argument not supported: x"#,
+    known_flags: r#"AsString(1; fill="x") ! Fill argument not supported: "x""#,
     one_notation: "AsString(1.0; scientific=true, shortest=true) ! cannot both be true",
 }

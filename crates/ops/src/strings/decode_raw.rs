@@ -37,7 +37,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let length = strings.first().map_or(0, |s| s.len());
     if let Some((i, odd)) = strings.iter().enumerate().find(|(_, s)| s.len() != length) {
         return Err(invalid!(
-            "DecodeRaw requires input strings to all be the same size, but element {i} has size {} != {length}", odd.len();
+            "DecodeRaw requires input strings to all be the same size, but element {i} has size {length} != {}", odd.len();
             "`bytes` holds strings of {length} and of {} bytes; they must be equally long",
             odd.len()
         ));

@@ -12,9 +12,10 @@ pub(super) fn run(
     cx: &mut KernelCx,
     split: impl for<'s> Fn(&'s [u8], &[u8]) -> Result<Charged<&'s [u8]>>,
 ) -> Result<()> {
-    ensure!(cx.input(0).rank() == 1, "`input` must be a vector but has shape {}", cx.input(0).shape());
+    ensure!(cx.input(0).rank() == 1, "input must be a vector, got shape: {}", cx.input(0).shape(); "`input` must be a vector but has shape {}", cx.input(0).shape());
     let strings = strs(cx, 0)?;
-    let separator = scalar(cx, 1)?;
+    let words = || format!("{} must be a scalar, got shape: {}", cx.name_of(1), cx.input(1).shape());
+    let separator = scalar(cx, 1).map_err(|e| e.led_by(words()))?;
     let (mut places, mut values, mut widest) = (Charged::new(), Charged::new(), 0);
     let mut pace = Pace::new();
     for (row, string) in strings.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! `RegexFullMatch` and `StaticRegexFullMatch`: whether a regular expression matches whole strings.
 
 use super::pattern::{Latest, Pattern};
-use crate::shared::strings::{each, scalar};
+use crate::shared::strings::{each, lone};
 use millstream_graph::op::spec::Text;
 use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{Bool, Str};
@@ -38,7 +38,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 fn build(_: &BuildCx) -> Result<Box<dyn Run>> {
     let latest = Latest::default();
     Ok(Box::new(move |cx: &mut KernelCx| {
-        let pattern = latest.get(scalar(cx, 1)?, Pattern::whole)?;
+        let pattern = latest.get(lone(cx, 1, "Pattern")?, Pattern::whole)?;
         run(cx, &pattern)
     }))
 }

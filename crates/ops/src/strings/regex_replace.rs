@@ -1,7 +1,7 @@
 //! `RegexReplace` and `StaticRegexReplace`: replaces matches of a regular expression.
 
 use super::pattern::{Latest, Pattern, replace_each};
-use crate::shared::strings::scalar;
+use crate::shared::strings::lone;
 use millstream_graph::op::spec::{Bool, Spec, Text};
 use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::Str;
@@ -48,8 +48,8 @@ fn build(cx: &BuildCx) -> Result<Box<dyn Run>> {
     let all = cx.node.attrs.bool("replace_global")?;
     let latest = Latest::default();
     Ok(Box::new(move |cx: &mut KernelCx| {
-        let pattern = latest.get(scalar(cx, 1)?, Pattern::new)?;
-        let rewrite = scalar(cx, 2)?.clone();
+        let pattern = latest.get(lone(cx, 1, "Pattern")?, Pattern::new)?;
+        let rewrite = lone(cx, 2, "Rewrite")?.clone();
         replace_each(cx, &pattern, &rewrite, all)
     }))
 }

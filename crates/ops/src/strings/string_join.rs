@@ -42,6 +42,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     for t in cx.inputs().iter().filter(|t| t.rank() != 0) {
         if shape.rank() != 0 && shape != *t.shape() {
             return Err(invalid!(
+                "Input shapes do not match: {shape} vs. {}", t.shape();
                 "the inputs have shapes {shape} and {}; they must be equal or scalars",
                 t.shape()
             ));

@@ -6,7 +6,7 @@ use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
 use millstream_tensor::budget::Charged;
 use millstream_tensor::pace::{Pace, paced};
-use millstream_tensor::{Result, Str, Tensor, invalid};
+use millstream_tensor::{Code, Result, Str, Tensor, invalid};
 
 pub(crate) fn def() -> OpDef {
     OpDef::new("Substr")
@@ -44,7 +44,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         ));
     }
     let shape = input.shape().broadcast(pos.shape()).ok_or_else(|| {
-        invalid!("shapes {} of `input` and {} of `pos` do not broadcast", input.shape(), pos.shape())
+        invalid!("Incompatible shapes: {} vs. {}", input.shape(), pos.shape(); "shapes {} of `input` and {} of `pos` do not broadcast", input.shape(), pos.shape())
     })?;
     let (input, pos, len) = (
         input.broadcast_to(shape.clone())?,
@@ -57,9 +57,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     let strings = input.as_strs().ok_or_else(|| invalid!("`input` must be strings"))?;
     let (pos, len) = (ints(&pos)?, ints(&len)?);
-    let parts = strings.iter().zip(&*pos).zip(&*len).map(|((s, &pos), &len)| match chars {
-        true => characters(s, pos, len),
-        false => bytes(s, pos, len),
+    let parts = strings.iter().zip(&*pos).zip(&*len).enumerate().map(|(i, ((s, &pos), &len))| {
+        let part = if chars { characters(s, pos, len) } else { bytes(s, pos, len) };
+        // Only the position can be wrong in itself; other errors are limits of memory.
+        part.map_err(|e| match e.code() {
+            Code::InvalidArgument => e.led_by(format!("pos {pos} out of range for string b'{}' at index {i}", s.escape_ascii())),
+            _ => e,
+        })
     });
     let result = Tensor::strings(shape, Charged::try_of(parts)?.take())?;
     cx.set(0, result);

@@ -94,8 +94,7 @@ pub(super) fn select(
     let _room: Charged<Candidate> = Charged::with_room(candidates.len())?;
     let mut queue = BinaryHeap::from(candidates.take());
     let (mut selected, mut kept) = (Charged::<i32>::new(), Charged::<f32>::new());
-    let is_soft = 0.0 < rule.sigma;
-    let scale = if is_soft { -0.5 / rule.sigma } else { 0.0 };
+    let scale = if 0.0 < rule.sigma { -0.5 / rule.sigma } else { 0.0 };
     while selected.len() < rule.most {
         env.cancel.check()?;
         let Some(mut next) = queue.pop() else { break };
@@ -103,12 +102,12 @@ pub(super) fn select(
         let mut dropped = false;
         for other in selected[next.seen..].iter().rev() {
             let similar = similarity(next.index, *other as usize);
-            let is_similar = rule.similar <= similar;
-            if !is_soft && is_similar {
+            // As in TensorFlow 1.15, a box that is too similar goes, also in soft suppression.
+            if rule.similar <= similar {
                 dropped = true;
                 break;
             }
-            next.score *= if is_similar { 0.0 } else { (scale * similar * similar).exp() };
+            next.score *= (scale * similar * similar).exp();
             if next.score <= rule.least {
                 break;
             }

@@ -29,6 +29,13 @@ def entropies_of_no_classes(tf):
         return sess.run([loss] + tf.gradients(loss, logits))
 
 
+def softly_suppressed_boxes(tf):
+    boxes = [[0.0, 0.0, 1.0, 1.0], [0.0, 0.1, 1.0, 1.1], [0.0, 0.6, 1.0, 1.6], [0.0, 2.0, 1.0, 3.0]]
+    made = [tf.image.non_max_suppression_with_scores(boxes, [0.9, 0.8, 0.7, 0.6], 4, t, soft_nms_sigma=s) for t in (0.5, 0.9, 0.2) for s in (0.0, 0.5)]
+    with tf.Session() as sess:
+        return [list(pair) for pair in sess.run(made)]
+
+
 def zeros_of_unknown_dimensions(tf):
     return [str(tf.tile(tf.placeholder("float32", [None, 3]), [0, 2]).shape)]
 

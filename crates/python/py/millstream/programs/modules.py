@@ -361,7 +361,7 @@ _MESSAGES_IN = ("example", "framework", "protobuf", "util")
 def _packages() -> Set[str]:
     """Returns the modules that contain internal ones, without public ones."""
     inner = [*_TABLE, *extras.NAMES, *absent.MODULES, *absent.NAMES, *("core.%s.x_pb2" % name for name in _MESSAGES_IN)]
-    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.cluster_resolver", "contrib.framework", "contrib.layers", "contrib.learn", "contrib.losses", "contrib.nn", "contrib.recurrent", "contrib.sparsemax", "contrib.summary", "contrib.tpu"}
+    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.cluster_resolver", "contrib.framework", "contrib.layers", "contrib.learn", "contrib.losses", "contrib.nn", "contrib.recurrent", "contrib.rnn", "contrib.sparsemax", "contrib.summary", "contrib.tpu"}
 
 
 _PACKAGES = _packages()

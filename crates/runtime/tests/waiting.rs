@@ -550,7 +550,7 @@ fn until_one_waits(session: &Session) {
 #[test]
 fn elements_of_runs_that_are_called_off_return_to_their_iterator() -> Result<()> {
     let g = graph();
-    let (elements, begin) = iterator(&g, vec![1, 2, 3, 0, 4, 5, 6, 7, 8, 9]);
+    let (elements, begin) = iterator(&g, vec![1, 2, 3, 0, 4, 5, 6, 7, -1, 8, 9]);
     let next = next_of(elements);
     let two = next + next_of(elements);
     let (_, sum): (Output, Output) =
@@ -564,6 +564,7 @@ fn elements_of_runs_that_are_called_off_return_to_their_iterator() -> Result<()>
     let queue = g.op("FIFOQueueV2").attr("component_types", Attr::List(vec![DType::I32.into()])).output();
     let queued = g.op("QueueEnqueueV2").input(queue).inputs([next]).finish();
     let queued_waits = g.op("Forever").input(g.constant(0)).control(queued).output();
+    let waited_waits = call("Forever", call("Later", next));
     for (tier, threads) in [(Tier::Dataflow, 1), (Tier::Dataflow, 2), (Tier::Reference, 1)] {
         let manager = ResourceManager::new();
         let options = || SessionOptions {
@@ -590,6 +591,7 @@ fn elements_of_runs_that_are_called_off_return_to_their_iterator() -> Result<()>
         gives(5);
         late_after(queued_waits);
         gives(7);
+        late_after(waited_waits);
         // The caller interrupts the run, or the session is closed.
         let before = STARTED.load(Acquire);
         let stop = Poll::new(move || match STARTED.load(Acquire) == before {
@@ -601,9 +603,10 @@ fn elements_of_runs_that_are_called_off_return_to_their_iterator() -> Result<()>
         std::thread::scope(|s| {
             let waiting = s.spawn(|| other.run::<i32>(next_dequeues, ()));
             until_one_waits(&other);
-            gives(9);
+            let meanwhile = session.run::<i32>(next, ());
             other.close();
             fails(waiting.join().expect("no panic"), Code::Cancelled, &["the session was closed"]);
+            assert_eq!(meanwhile.expect("an element"), 9);
         });
         gives(8);
         fails(session.run::<i32>(next, ()), Code::OutOfRange, &["End of sequence"]);
@@ -622,6 +625,8 @@ fn elements_that_were_given_do_not_return() -> Result<()> {
     let options = SessionOptions { timeout: Some(Duration::from_millis(500)), ..SessionOptions::default() };
     let session = Session::with_options(&g, options)?;
     session.run::<()>(begin, ())?;
+    let whole = session.partial_run_setup((next, waits), [x])?;
+    fails(session.partial_run::<i32>(&whole, waits, feed![x => 0]), Code::DeadlineExceeded, &[]);
     let run = session.partial_run_setup((next, waits), [x])?;
     assert_eq!(session.partial_run::<i32>(&run, next, ())?, 1);
     fails(session.partial_run::<i32>(&run, waits, feed![x => 0]), Code::DeadlineExceeded, &[]);

@@ -2,7 +2,7 @@
 
 use crate::shared::axes::joined;
 use crate::shared::gradient::{as_index, shape_in};
-use crate::shared::places::{Places, depth, policy, same_policy, skips};
+use crate::shared::places::{Places, as_rows, depth, policy, same_policy, skips};
 use millstream_graph::IndexedSlices;
 use millstream_graph::op::spec::{AnyType, OneOf};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
@@ -95,6 +95,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         cx.give(0, IndexedSlices { values: dy, indices, dense_shape });
     } else {
         let shape = shape_in(cx, 0, dtype);
+        let [indices, dy] = as_rows(cx, indices, dy);
         let dx = cx.op("ScatterNd").inputs([indices, dy, shape]);
         cx.give(0, same_policy(cx, dx)?.output());
     }

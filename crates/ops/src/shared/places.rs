@@ -36,6 +36,14 @@ pub(crate) fn parts<'g>(cx: &GradCx<'g, '_>, dy: Output<'g>, indices: Output<'g>
     Ok(same_policy(cx, cx.op("GatherNd").inputs([dy, indices]))?.output())
 }
 
+/// Returns one index and its part as rows if the part is a scalar, which ScatterNd does not take.
+pub(crate) fn as_rows<'g>(cx: &GradCx<'g, '_>, index: Output<'g>, part: Output<'g>) -> [Output<'g>; 2] {
+    match cx.output_shape(0).rank() {
+        Some(0) => [index, part].map(|x| cx.op("ExpandDims").input(x).input(0).output()),
+        _ => [index, part],
+    }
+}
+
 impl Places {
     /// Resolves indices into a tensor of shape `target`. A row of the last axis of `indices` indexes as many
     /// leading axes as it has entries. If it has none, `rows`, the number of rows, must be bounded by the

@@ -49,6 +49,7 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         cx.give(0, IndexedSlices { values: dy, indices, dense_shape: Some(shape) });
     } else {
         let shape = cx.op("Cast").input(shape).attr("DstT", cx.dtype(1)).output();
+        let [indices, dy] = crate::shared::places::as_rows(cx, indices, dy);
         cx.give(0, cx.call("ScatterNd", [indices, dy, shape]));
     }
     Ok(())

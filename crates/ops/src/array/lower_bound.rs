@@ -44,6 +44,7 @@ fn run(cx: &mut KernelCx, upper: bool) -> Result<()> {
     let (sorted, values) = (cx.input(0), cx.input(1));
     ensure!(
         sorted.rank() == 2 && values.rank() == 2 && sorted.shape()[0] == values.shape()[0],
+        "Leading dim_size of both tensors must match.";
         "`sorted_inputs` has shape {} and `values` {}: both must be matrices with as many rows",
         sorted.shape(),
         values.shape()

@@ -36,11 +36,21 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
+    ensure!(
+        cx.n_inputs() == 2 || cx.input(2).rank() == 0,
+        "k must be 0-D, got shape {}",
+        cx.input(2).shape();
+        "`k` must be a scalar"
+    );
     let k = if cx.n_inputs() == 2 { cx.attrs().int("k")? } else { cx.int(2)? };
     let (predictions, targets) = (cx.input(0), cx.input(1));
-    ensure!(predictions.rank() == 2, "`predictions` must be a matrix but has shape {}", predictions.shape());
+    ensure!(predictions.rank() == 2, "predictions must be 2-dimensional"; "`predictions` must be a matrix but has shape {}", predictions.shape());
+    ensure!(targets.rank() == 1, "targets must be 1-dimensional"; "`targets` must be a vector but has shape {}", targets.shape());
     ensure!(
         targets.shape().dims() == &predictions.shape()[..1],
+        "First dimension of predictions {} must match length of targets {}",
+        predictions.shape()[0],
+        targets.shape()[0];
         "`targets` has shape {} but must have a target for each row of `predictions`, whose shape is {}",
         targets.shape(),
         predictions.shape()

@@ -77,6 +77,12 @@ fn too_many(k: usize, n: usize) -> String {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
+    ensure!(
+        cx.n_inputs() == 1 || cx.input(1).rank() == 0,
+        "k must be scalar, got shape {}",
+        cx.input(1).shape();
+        "`k` must be a scalar"
+    );
     let k = if cx.n_inputs() == 1 { cx.attrs().int("k")? } else { cx.int(1)? };
     let k = usize::try_from(k).map_err(|_| negative(k))?;
     let input = cx.input(0);
@@ -85,7 +91,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     };
     ensure!(
         k <= *n,
-        "input must have last dimension >= k = {k} but is {n}";
+        "input must have at least k columns. Had {n}, needed {k}";
         "{}", too_many(k, *n)
     );
     let shape = Shape::new(batch.iter().copied().chain([k]));

@@ -2,6 +2,7 @@
 
 use clap::Args;
 use millstream::Result;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -93,9 +94,36 @@ fn tidy() -> Result<()> {
     for dir in DIRS {
         visit(&root.join(dir), &mut |path| look(&root, path, &mut findings));
     }
+    findings.extend(compiled_twice()?);
     match findings.is_empty() {
         true => Ok(()),
         false => Err(crate::failed(format!("not tidy:\n  {}", findings.join("\n  ")))),
+    }
+}
+
+/// The crates that `cargo xtask` compiles with other features than `cargo test --workspace` does, and so once
+/// more, with all that depends on them.
+fn compiled_twice() -> Result<Vec<String>> {
+    let own = features_of(&["--package", "xtask", "--edges", "normal,build"])?;
+    let tests = features_of(&["--workspace", "--edges", "normal,build,dev"])?;
+    let cure = "has other features in the workspace: give it those in xtask/Cargo.toml";
+    Ok(own.difference(&tests).map(|this| format!("{this} {cure}")).collect())
+}
+
+/// The crates that `cargo tree` lists, with their features.
+fn features_of(of: &[&str]) -> Result<BTreeSet<String>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.args(["tree", "--prefix", "none", "--format", "{p} [{f}]"]).args(of).current_dir(crate::root());
+    match command.output() {
+        Ok(output) if output.status.success() => {
+            let text = String::from_utf8_lossy(&output.stdout);
+            Ok(text.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).collect())
+        }
+        Ok(output) => {
+            Err(crate::failed(format!("cargo tree: {}", String::from_utf8_lossy(&output.stderr).trim())))
+        }
+        Err(error) => Err(crate::failed(format!("cargo tree: {error}"))),
     }
 }
 

@@ -144,7 +144,9 @@ fn build(sanitize: bool) -> Result<()> {
         false => Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())),
     };
     build.current_dir(crate::root()).env("RUSTC_WORKSPACE_WRAPPER", crate::root().join("fuzz/instrument"));
-    build.args(["build", "--package", "millstream-fuzz", "--features", "libfuzzer"]);
+    // With the features of the whole workspace, so that crates from elsewhere are those of its tests.
+    build.args(["build", "--workspace", "--features", "millstream-fuzz/libfuzzer"]);
+    build.args(TARGETS.iter().flat_map(|target| ["--bin", target]));
     if sanitize {
         build.args(Sanitizer::Address.target_args()?);
     }

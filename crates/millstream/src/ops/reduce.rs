@@ -71,8 +71,9 @@ impl<'g> Reduce<'g> {
         self.0.start("DenseBincount").input(input).input(size).input(weights).output()
     }
 
-    /// Computes the square root of the sum of squares along `reduction_indices`, of complex numbers that of
-    /// the squares of their absolute values. It is 0 for no elements. Integer results are truncated.
+    /// Computes the square root of the sum of squares along `reduction_indices`. The square of a complex
+    /// number is that of its absolute value. The norm of no elements is 0. A single element is returned as it
+    /// is, with its sign, as in TensorFlow. Integer results are truncated.
     ///
     /// `EuclideanNorm(input: T, reduction_indices: Tidx) -> (output: T)`
     ///

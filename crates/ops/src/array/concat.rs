@@ -57,7 +57,9 @@ pub(crate) fn infer(cx: &mut InferCx) -> Result<()> {
         return Ok(());
     };
     if let Some(other) = shapes.iter().find(|s| s.rank().is_some_and(|r| r != rank)) {
-        return Err(invalid!("{}", other.not_of_rank(rank); "the values have ranks that differ: {rank} and that of {other}"));
+        return Err(
+            invalid!("{}", other.not_of_rank(rank); "the values have ranks that differ: {rank} and that of {other}"),
+        );
     }
     let axis = axis(cx.name_of(at), axis_number, rank).map_err(|e| match rank {
         0 => e.led_by("Can't concatenate scalars (use tf.stack instead)"),
@@ -129,7 +131,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 pub(crate) fn joined(cx: &KernelCx, parts: &[Tensor]) -> Result<Tensor> {
     let (_, at) = layout(cx.node)?;
     scalar(cx.name_of(at), cx.input(at)).map_err(|e| {
-        e.led_by(format!("{} tensor should be a scalar integer, but got shape {}", cx.name_of(at), cx.input(at).shape()))
+        e.led_by(format!(
+            "{} tensor should be a scalar integer, but got shape {}",
+            cx.name_of(at),
+            cx.input(at).shape()
+        ))
     })?;
     let first = parts.first().map_or(&[] as &[usize], |p| p.shape());
     let (axis_number, rank) = (cx.int(at)?, first.len() as i64);

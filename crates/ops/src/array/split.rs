@@ -129,7 +129,9 @@ fn infer_sized(cx: &mut InferCx) -> Result<()> {
             "`size_splits` {sizes:?} has more than one -1: only one size can be worked out"
         );
         if let Some(size) = sizes.iter().find(|s| **s < -1) {
-            return Err(invalid!("Dimension {size} must be >= 0"; "size {size} in `size_splits` {sizes:?} is negative"));
+            return Err(
+                invalid!("Dimension {size} must be >= 0"; "size {size} in `size_splits` {sizes:?} is negative"),
+            );
         }
     }
     let known = cx.known(1).and_then(Known::entries).filter(|e| e.len() == n);

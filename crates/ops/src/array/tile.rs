@@ -50,8 +50,9 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    vector("multiples", cx.input(1))
-        .map_err(|e| e.led_by(format!("Expected multiples to be 1-D, but got shape {}", cx.input(1).shape())))?;
+    vector("multiples", cx.input(1)).map_err(|e| {
+        e.led_by(format!("Expected multiples to be 1-D, but got shape {}", cx.input(1).shape()))
+    })?;
     let multiples = cx.ints(1)?;
     let input = cx.take(0);
     ensure!(

@@ -2,7 +2,9 @@
 
 use super::choice::choose;
 use millstream_graph::op::spec::AnyType;
-use millstream_graph::op::{Expression, GradCx, Gradient, InferCx, Kernel, KernelCx, Lowering, NodeInfo, OpDef};
+use millstream_graph::op::{
+    Expression, GradCx, Gradient, InferCx, Kernel, KernelCx, Lowering, NodeInfo, OpDef,
+};
 use millstream_tensor::DType::Bool;
 use millstream_tensor::{PartialShape, Result, Shape, ensure, invalid};
 
@@ -97,15 +99,13 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 }
 
 fn batches(condition: &Shape, t: &Shape) -> String {
-    format!(
-        "Number of batches of 'then' must match size of 'cond', but saw: {} vs. {}",
-        t[0], condition[0]
-    )
+    format!("Number of batches of 'then' must match size of 'cond', but saw: {} vs. {}", t[0], condition[0])
 }
 
 /// Returns TensorFlow's message for values of different shapes: its checks depend on the condition's rank.
 fn unlike(node: &NodeInfo, condition: &Shape, t: &Shape, e: &Shape) -> String {
-    let start = format!("Inputs to operation {} of type Select must have the same size and shape.", node.name);
+    let start =
+        format!("Inputs to operation {} of type Select must have the same size and shape.", node.name);
     match condition.rank() {
         _ if condition == t => format!("{start}  Input 0: {condition} != input 2: {e}"),
         1 if t.rank() == 0 => format!("'then' must be at least a vector, but saw shape: {t}"),

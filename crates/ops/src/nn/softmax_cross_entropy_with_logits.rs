@@ -55,9 +55,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let (f, l) = (features.shape(), labels.shape());
         mismatch(&f.into(), &l.into()).led_by(match f.broadcast(l) {
             None => format!("logits and labels must be broadcastable: logits_size={f} labels_size={l}"),
-            Some(_) => {
-                "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional".to_owned()
-            }
+            Some(_) => "logits and labels must be either 2-dimensional, or broadcasted to be 2-dimensional"
+                .to_owned(),
         })
     })?;
     let (features, labels) = (features.broadcast_to(shape.clone())?, labels.broadcast_to(shape.clone())?);

@@ -25,7 +25,10 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn bins(n: i64) -> Result<usize> {
-    usize::try_from(n).ok().filter(|n| *n > 0).ok_or_else(|| invalid!("Requires nbins > 0: {n}"; "`nbins` is {n} but must be positive"))
+    usize::try_from(n)
+        .ok()
+        .filter(|n| *n > 0)
+        .ok_or_else(|| invalid!("Requires nbins > 0: {n}"; "`nbins` is {n} but must be positive"))
 }
 
 fn infer(cx: &mut InferCx) -> Result<()> {

@@ -35,7 +35,9 @@ fn change(cx: &mut KernelCx, ascii: fn(&[u8]) -> Vec<u8>, unicode: fn(&str) -> S
     match &**cx.attrs().str("encoding")? {
         b"" => map(cx, move |s| Ok(ascii(s))),
         b"utf-8" => map(cx, move |s| Ok(unicode(&String::from_utf8_lossy(s)))),
-        other => Err(invalid!("only utf-8 or '' (no encoding) is supported, received {}", other.escape_ascii(); "`encoding` may be `utf-8` or empty, not `{}`", other.escape_ascii())),
+        other => Err(
+            invalid!("only utf-8 or '' (no encoding) is supported, received {}", other.escape_ascii(); "`encoding` may be `utf-8` or empty, not `{}`", other.escape_ascii()),
+        ),
     }
 }
 

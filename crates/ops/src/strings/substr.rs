@@ -61,7 +61,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let part = if chars { characters(s, pos, len) } else { bytes(s, pos, len) };
         // Only the position can be wrong in itself; other errors are limits of memory.
         part.map_err(|e| match e.code() {
-            Code::InvalidArgument => e.led_by(format!("pos {pos} out of range for string b'{}' at index {i}", s.escape_ascii())),
+            Code::InvalidArgument => {
+                e.led_by(format!("pos {pos} out of range for string b'{}' at index {i}", s.escape_ascii()))
+            }
             _ => e,
         })
     });

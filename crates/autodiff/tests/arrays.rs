@@ -75,6 +75,26 @@ fn gathered_twice() -> Result<()> {
     Ok(())
 }
 
+/// Which elements are gathered only the run knows: here, none.
+#[test]
+fn none_gathered() -> Result<()> {
+    let g = graph();
+    let x = g.placeholder_of("x", DType::F64, PartialShape::from([3, 2]));
+    let which = g.placeholder_of("which", DType::I32, PartialShape::new([None]));
+    let [ta, flow] = array(&g, 3, false);
+    let flow = g.op("TensorArrayScatterV3").input(ta).input([0, 1, 2]).input(x).input(flow).output();
+    let rows = g.op("TensorArrayGatherV3").input(ta).input(which).input(flow);
+    let rows = rows.attr("dtype", DType::F64).attr("element_shape", PartialShape::from([2])).output();
+    let d = g.gradients([rows * rows], [x]).dense()?[0];
+    let x_value = Tensor::fill([3, 2], &Tensor::scalar(1.5f64))?;
+    for (indices, want) in [(&[][..], [0.0; 6]), (&[1, 1][..], [0.0, 0.0, 6.0, 6.0, 0.0, 0.0])] {
+        let indices = Tensor::vector::<i32>(indices)?;
+        let d: Tensor = Session::new(&g)?.run(d, feed![x => x_value.clone(), which => indices])?;
+        assert_eq!(d.as_slice::<f64>()?, want);
+    }
+    Ok(())
+}
+
 /// The gradients of two readers of an array that grows are lists of different lengths, which are filled up
 /// before they are added. Those of another array have its length.
 #[test]

@@ -50,7 +50,9 @@ fn grad(cx: &mut GradCx) -> Result<()> {
         // An element may be read more than once. Each of its rows gets the sum of their gradients, because
         // scattering overwrites.
         let last = cx.op("Max").input(indices).input([0]).attr("keep_dims", false).output();
-        let sums = cx.call("UnsortedSegmentSum", [rows, indices, last + 1]);
+        // The largest of no indices is the smallest integer.
+        let count = cx.op("Maximum").input(last + 1).input(0).output();
+        let sums = cx.call("UnsortedSegmentSum", [rows, indices, count]);
         rows = cx.op("GatherV2").inputs([sums, indices]).input(0).output().set_shape(cx.output_shape(0));
     }
     let zeros = cx.zeros_like_input(2);

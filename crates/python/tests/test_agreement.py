@@ -160,9 +160,9 @@ def test_a_cell_of_cells_has_their_weights():
     cell = tf.nn.rnn_cell.MultiRNNCell([tf.nn.rnn_cell.BasicRNNCell(2), tf.nn.rnn_cell.BasicRNNCell(2)])
     wrapped = tf.nn.rnn_cell.ResidualWrapper(cell)
     wrapped(tf.ones([1, 2]), wrapped.zero_state(1, tf.float32))
-    for each in (cell, wrapped):
-        assert each.weights == each.variables and len(each.trainable_weights) == 4
-        assert each.non_trainable_weights == []
+    assert cell.weights == cell.variables and len(cell.trainable_weights) == 4
+    assert cell.non_trainable_weights == []
+    assert wrapped.weights == wrapped.variables == wrapped.trainable_weights == []
 
 
 # Weights of losses and metrics.

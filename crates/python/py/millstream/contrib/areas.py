@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import Any, List, NamedTuple, Optional, Tuple
 
+from millstream.contrib.concats import streaming_concat
 from millstream.framework import control_dependencies, convert_to_tensor, dtypes
 from millstream.framework.graph_keys import GraphKeys
 from millstream.framework.op_functions import op
@@ -16,13 +17,6 @@ from millstream.variables.initializers import zeros_initializer
 from millstream.variables.scopes import get_variable, variable_scope
 
 __all__ = ["auc_using_histogram", "auc_with_confidence_intervals", "streaming_dynamic_auc"]
-
-
-def _concatenated(values: Any, name: str) -> Pair:
-    # `contrib.metrics` imports this module.
-    from millstream.contrib.metrics import streaming_concat
-
-    return streaming_concat(values, name=name)
 
 
 def _zeros_and_ones(labels: Any) -> List[Any]:
@@ -112,8 +106,8 @@ def streaming_dynamic_auc(
         predictions = _flat(math_ops.cast(predictions, dtypes.float64))
         labels = _flat(math_ops.cast(labels, dtypes.int64))
         with control_dependencies(_zeros_and_ones(labels)):
-            scores, update_scores = _concatenated(predictions, "concat_preds")
-            all_labels, update_labels = _concatenated(labels, "concat_labels")
+            scores, update_scores = streaming_concat(predictions, name="concat_preds")
+            all_labels, update_labels = streaming_concat(labels, name="concat_labels")
         updates = [update_scores, update_labels]
         if weights is None:
             all_weights = array_ops.ones_like(scores)
@@ -121,7 +115,7 @@ def streaming_dynamic_auc(
             weights = _flat(math_ops.cast(weights, dtypes.float64))
             check = check_ops.assert_greater_equal(weights, array_ops.zeros_like(weights), message="weights must be non-negative")
             with control_dependencies([check]):
-                all_weights, update_weights = _concatenated(weights, "concat_weights")
+                all_weights, update_weights = streaming_concat(weights, name="concat_weights")
             updates.append(update_weights)
         area = _area(all_labels, scores, all_weights, curve)
         return collected(area, control_flow.group(*updates), metrics_collections, updates_collections)
@@ -226,9 +220,9 @@ def auc_with_confidence_intervals(
         predictions.get_shape().assert_is_compatible_with(labels.get_shape())
         weights = broadcasting.fit_rank(convert_to_tensor(weights, dtypes.float32), predictions)
         with control_dependencies(_zeros_and_ones(labels)):
-            scores, update_scores = _concatenated(_flat(math_ops.cast(predictions, dtypes.float32)), "concat_preds")
-            all_labels, update_labels = _concatenated(_flat(math_ops.cast(labels, dtypes.int64)), "concat_labels")
-            all_weights, update_weights = _concatenated(_flat(math_ops.cast(weights, dtypes.float32)), "concat_weights")
+            scores, update_scores = streaming_concat(_flat(math_ops.cast(predictions, dtypes.float32)), name="concat_preds")
+            all_labels, update_labels = streaming_concat(_flat(math_ops.cast(labels, dtypes.int64)), name="concat_labels")
+            all_weights, update_weights = streaming_concat(_flat(math_ops.cast(weights, dtypes.float32)), name="concat_weights")
         value = AucData(*_interval(all_labels, scores, all_weights, alpha, logit_transformation))
         with control_dependencies([update_scores, update_labels, update_weights]):
             update = convert_to_tensor(True)

@@ -67,21 +67,25 @@ class CudnnCompatibleGRUCell(cells.GRUCell):
     def __init__(self, num_units: int, reuse: Any = None, kernel_initializer: Any = None) -> None:
         super().__init__(num_units, reuse=reuse, kernel_initializer=kernel_initializer, name="cudnn_compatible_gru_cell")
 
+    def build(self, inputs_shape: Any) -> None:
+        """Creates the kernels and biases of the gates and the candidate for inputs of this shape."""
+        n, depth, dtype = self._num_units, cells.depth_of(inputs_shape), self.dtype or dtypes.float32
+        zero, one = constant_initializer(0.0, dtype=dtype), constant_initializer(1.0, dtype=dtype)
+        self._gate_kernel = self.add_weight("gates/kernel", [depth + n, 2 * n], dtype, self._kernel_initializer)
+        self._gate_bias = self.add_weight("gates/bias", [2 * n], dtype, self._bias_initializer or one)
+        self._of_input = self.add_weight("candidate/input_projection/kernel", [depth, n], dtype, self._kernel_initializer)
+        self._of_state = self.add_weight("candidate/hidden_projection/kernel", [n, n], dtype, self._kernel_initializer)
+        self._input_bias = self.add_weight("candidate/input_projection/bias", [n], dtype, self._bias_initializer or zero)
+        self._state_bias = self.add_weight("candidate/hidden_projection/bias", [n], dtype, self._bias_initializer or zero)
+        self.built = True
+
     def call(self, inputs: Any, state: Any) -> Tuple[Any, Any]:  # type: ignore[override]
         """Computes one step."""
-        n, depth, dtype = self._num_units, inputs.shape.as_list()[-1], inputs.dtype
-        zero, one = constant_initializer(0.0, dtype=dtype), constant_initializer(1.0, dtype=dtype)
-        gate_kernel = self.add_weight("gates/kernel", [depth + n, 2 * n], dtype, self._kernel_initializer)
-        gate_bias = self.add_weight("gates/bias", [2 * n], dtype, self._bias_initializer or one)
-        of_input = self.add_weight("candidate/input_projection/kernel", [depth, n], dtype, self._kernel_initializer)
-        of_state = self.add_weight("candidate/hidden_projection/kernel", [n, n], dtype, self._kernel_initializer)
-        input_bias = self.add_weight("candidate/input_projection/bias", [n], dtype, self._bias_initializer or zero)
-        state_bias = self.add_weight("candidate/hidden_projection/bias", [n], dtype, self._bias_initializer or zero)
-        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, state], 1), gate_kernel), gate_bias)
+        gates = functions.bias_add(math_ops.matmul(array_ops.concat([inputs, state], 1), self._gate_kernel), self._gate_bias)
         reset, update = array_ops.split(value=math_ops.sigmoid(gates), num_or_size_splits=2, axis=1)
         candidate = self._activation(
-            functions.bias_add(math_ops.matmul(inputs, of_input), input_bias)
-            + reset * functions.bias_add(math_ops.matmul(state, of_state), state_bias)
+            functions.bias_add(math_ops.matmul(inputs, self._of_input), self._input_bias)
+            + reset * functions.bias_add(math_ops.matmul(state, self._of_state), self._state_bias)
         )
         new = (1 - update) * candidate + update * state
         return new, new

@@ -86,7 +86,6 @@ LATER: Dict[str, str] = {
     "data.experimental.bytes_produced_stats": _STATS,
     "data.experimental.latency_stats": _STATS,
     "data.experimental.make_saveable_from_iterator": _PASSES,
-    "data.experimental.rejection_resample": "`tf.contrib.training.rejection_sample` resamples batches",
     "ragged": "`tf.RaggedTensor` has rows of different lengths, and `to_tensor` makes a tensor of them",
     "contrib.checkpoint": "`tf.train.Checkpoint` saves objects, and `tf.train.Saver` variables",
     "contrib.constrained_optimization": "a multiplier is a `tf.Variable` that another optimizer moves up the gradient of its constraint",
@@ -126,8 +125,7 @@ LATER: Dict[str, str] = {
 LATER.update({"contrib.layers." + name: _COLUMNS for name in _OF_COLUMNS})
 
 _OF_DATASETS = (
-    "CheckpointInputPipelineHook LMDBDataset SqlDataset TFRecordWriter assert_element_shape choose_from_datasets make_saveable_from_iterator "
-    "read_batch_features reduce_dataset rejection_resample sample_from_datasets sliding_window_batch unique"
+    "CheckpointInputPipelineHook LMDBDataset SqlDataset TFRecordWriter make_saveable_from_iterator read_batch_features"
 )
 LATER.update({"contrib.data." + name: _DATASETS for name in _OF_DATASETS.split()})
 _OF_OPTIMIZERS = (

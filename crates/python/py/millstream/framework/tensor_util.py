@@ -38,7 +38,7 @@ def make_tensor_proto(values: Any, dtype: Any = None, shape: Any = None, verify_
     with graph.as_default():
         made = constant(values, dtype, shape, verify_shape=verify_shape)
     proto = protos.NodeDef.FromString(made.op._node_def()).attr["value"].tensor
-    if shape is not None and np.size(values) == 1 and made.shape.num_elements() > 1:
+    if shape is not None and np.size(values) == 1 and (made.shape.num_elements() or 0) > 1:
         # As in TensorFlow, a value for all elements is written once.
         whole, proto = proto, make_tensor_proto(values, dtype)
         proto.tensor_shape.CopyFrom(whole.tensor_shape)

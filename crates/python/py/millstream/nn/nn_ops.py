@@ -49,6 +49,9 @@ def batch_normalization(x: Any, mean: Any, variance: Any, offset: Any, scale: An
     """
     with name_scope(name, "batchnorm", [x, mean, variance, scale, offset]):
         x = convert_to_tensor(x)
+        mean, variance, offset, scale = (
+            convert_to_tensor(v, x.dtype) if isinstance(v, (list, tuple)) else v for v in (mean, variance, offset, scale)
+        )
         # A variance that is a number becomes float32, whatever the dtype of `x`.
         inverse = op("Rsqrt")(variance + variance_epsilon)
         if scale is not None:

@@ -67,7 +67,8 @@ class GGTOptimizer(Optimizer):
         self._pairs.append((grad, var))
         return grad.op
 
-    _resource_apply_dense = _apply_dense
+    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+        return self._apply_dense(grad, handle)
 
     def _apply_sparse(self, grad: Any, var: Any) -> Any:
         raise NotImplementedError("GGTOptimizer: gradients that are IndexedSlices are not supported; see `tf.convert_to_tensor`")
@@ -223,7 +224,8 @@ class ShampooOptimizer(Optimizer):
                 step = array_ops.transpose(moved, [order.index(j) for j in range(rank)])
         return state_ops.assign_sub(var, self._now("learning_rate", dtype) * step, self._use_locking)
 
-    _resource_apply_dense = _apply_dense
+    def _resource_apply_dense(self, grad: Any, handle: Any) -> Any:
+        return self._apply_dense(grad, handle)
 
     def _root(self, grad: Any, var: Any, i: int, rank: int, dtype: Any, is_sparse: bool) -> Any:
         """Returns the root of the updated matrix of an axis."""

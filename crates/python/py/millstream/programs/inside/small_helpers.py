@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
-from typing import Any, Dict, Iterator, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
@@ -295,7 +295,8 @@ def concat_sizes(prefix: Any, suffix: Any, static: bool = False) -> Any:
     Raises:
       ValueError: A tensor is neither a scalar nor a vector, or a size is unknown and `static` is false.
     """
-    tensors, shapes = [], []
+    tensors: List[Optional[Tensor]] = []
+    shapes = []
     for word, sizes in (("prefix", prefix), ("suffix", suffix)):
         if isinstance(sizes, Tensor):
             if sizes.shape.ndims not in (0, 1):

@@ -204,7 +204,8 @@ class MatrixInverseTriL(Bijector):
         ones = array_ops.ones(array_ops.shape(x)[:-1], x.dtype)
         return op("MatrixTriangularSolve")(x, linalg_ops.matrix_diag(ones))
 
-    _inverse = _forward
+    def _inverse(self, y: Any) -> Any:
+        return self._forward(y)
 
     def _forward_log_det_jacobian(self, x: Any) -> Any:
         x = self._triangular(x)

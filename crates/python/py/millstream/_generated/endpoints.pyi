@@ -305,7 +305,7 @@ def as_string(input: _TensorLike, precision: int = -1, scientific: bool = False,
       ValueError: What can be told while the graph is built, such as shapes that do not fit; what only a run can tell is
         a `tf.errors.OpError`, mostly `InvalidArgumentError`.
         `AsString(1; precision=2)`: `precision` is for floats, not i32
-        `AsString(1; fill="x")`: Fill argument not supported: x
+        `AsString(1; fill="x")`: Fill argument not supported: "x"
 
     Example:
       >>> tf.Session().run(tf.as_string(input=tf.constant([3.140000104904175, -10000000000.0, numpy.inf, 1.0000000116860974e-07], tf.float32))).tolist()

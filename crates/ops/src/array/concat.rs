@@ -259,7 +259,7 @@ cases! {
     one_rank_at_any_axis: "ConcatV2(f32[2,3], f32[2], i32[]) ! Shape must be rank 2 but is rank 1",
     unknown_rank: "ConcatV2(f32[..], f32[..], 1) : f32[..]",
     dims_differ: "ConcatV2([[1 2]], [[3]], 0) ! does not agree",
-    ranks_differ: "ConcatV2(f32[2], f32[2,2], 0) ! does not agree",
+    ranks_differ: "ConcatV2(f32[2], f32[2,2], 0) ! the values have ranks that differ",
     no_such_axis: "ConcatV2([1], [2], 1) ! `axis` is 1, which is not in -1..1 for rank 1",
     scalars: "ConcatV2(1, 2, 0) ! a scalar has no axes",
 }

@@ -36,11 +36,12 @@ pub(crate) fn parts<'g>(cx: &GradCx<'g, '_>, dy: Output<'g>, indices: Output<'g>
     Ok(same_policy(cx, cx.op("GatherNd").inputs([dy, indices]))?.output())
 }
 
-/// Returns one index and its part as rows if the part is a scalar, which ScatterNd does not take.
-pub(crate) fn as_rows<'g>(cx: &GradCx<'g, '_>, index: Output<'g>, part: Output<'g>) -> [Output<'g>; 2] {
+/// Returns indices and their parts with an axis in front, if a part may be a scalar, which ScatterNd does not
+/// take.
+pub(crate) fn as_rows<'g>(cx: &GradCx<'g, '_>, indices: Output<'g>, parts: Output<'g>) -> [Output<'g>; 2] {
     match cx.output_shape(0).rank() {
-        Some(0) => [index, part].map(|x| cx.op("ExpandDims").input(x).input(0).output()),
-        _ => [index, part],
+        None | Some(0) => [indices, parts].map(|x| cx.op("ExpandDims").input(x).input(0).output()),
+        Some(_) => [indices, parts],
     }
 }
 

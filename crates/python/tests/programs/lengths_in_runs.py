@@ -54,7 +54,7 @@ def normalized_doubles(tf):
 
 def repeated_rows_of_unknown_rank(tf):
     x = later(tf, [[1, 2], [3, 4]])
-    made = [tf.repeat(x, 2, axis=0), tf.imag(tf.constant([1.5], tf.bfloat16))]
+    made = [tf.repeat(x, 2, axis=0), tf.imag(tf.constant([1.5], tf.float16))]
     with tf.Session() as sess:
         return [str(made[0].shape), sess.run(made[0]), sess.run(tf.cast(made[1], tf.float32))]
 

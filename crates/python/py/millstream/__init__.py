@@ -223,6 +223,7 @@ if _typing.TYPE_CHECKING:
     from millstream.data.optional import OptionalSpec as OptionalSpec
     from millstream.image.boxes import extract_image_patches as extract_image_patches
     from millstream.programs.inside.flows import vectorized_map as vectorized_map
+    from millstream.quantization import quantize as quantize, quantize_v2 as quantize_v2
 else:
 
     def __getattr__(name: str) -> _Any:

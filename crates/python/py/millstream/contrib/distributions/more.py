@@ -196,26 +196,26 @@ class _OfVectors(TransformedDistribution):
 
 
 class _WithMoments(_OfVectors):
-    """One whose numbers have a mean, a mode and a variance."""
+    """The base class for elements whose mean, mode and variance are known."""
 
-    NUMBERS = (0.0, 0.0, 1.0)
+    MEAN, MODE, VARIANCE = 0.0, 0.0, 1.0
 
     def _moved(self, number: float) -> Any:
         size = self.event_shape.as_list()[0]
         return self._full(self._affine.forward(array_ops.fill([size], convert_to_tensor(number, self.dtype))))
 
     def _mean(self) -> Any:
-        return self._moved(self.NUMBERS[0])
+        return self._moved(self.MEAN)
 
     def _mode(self) -> Any:
-        return self._moved(self.NUMBERS[1])
+        return self._moved(self.MODE)
 
     def _covariance(self) -> Any:
         matrix = self._matrix()
-        return self.NUMBERS[2] * math_ops.matmul(matrix, matrix, adjoint_b=True)
+        return self.VARIANCE * math_ops.matmul(matrix, matrix, adjoint_b=True)
 
     def _variance(self) -> Any:
-        return self.NUMBERS[2] * reduction_ops.reduce_sum(op("Square")(self._matrix()), axis=-1)
+        return self.VARIANCE * reduction_ops.reduce_sum(op("Square")(self._matrix()), axis=-1)
 
 
 class VectorLaplaceDiag(_WithMoments):
@@ -238,7 +238,7 @@ class VectorLaplaceDiag(_WithMoments):
       [0. 1.] [2. 8.] [0. 1.] (2, 2)
     """
 
-    NUMBERS = (0.0, 0.0, 2.0)
+    MEAN, MODE, VARIANCE = 0.0, 0.0, 2.0
 
     def __init__(
         self,
@@ -278,7 +278,7 @@ class VectorExponentialDiag(_WithMoments):
       [1. 3.] [0. 1.] [1. 2.] [0. 1.] (2, 2)
     """
 
-    NUMBERS = (1.0, 0.0, 1.0)
+    MEAN, MODE, VARIANCE = 1.0, 0.0, 1.0
 
     def __init__(
         self,

@@ -20,12 +20,6 @@ pub(crate) fn scalar<'a>(cx: &'a KernelCx, i: usize) -> Result<&'a Str> {
     }
 }
 
-/// As [`scalar`], with TensorFlow's message for a pattern or a rewrite that is not a scalar.
-pub(crate) fn lone<'a>(cx: &'a KernelCx, i: usize, what: &str) -> Result<&'a Str> {
-    let words = || format!("{what} must be scalar, but received {}", cx.input(i).shape());
-    scalar(cx, i).map_err(|e| e.led_by(words()))
-}
-
 /// The length from which work on a string may take more than a few milliseconds.
 const LONG: usize = 1 << 22;
 

@@ -5,6 +5,7 @@
 //! quotes, and inside brackets `[`, `&` and `~` are literal. [`Pattern`] translates these. Texts need not be
 //! UTF-8.
 
+use crate::shared::strings::scalar;
 use millstream_graph::op::KernelCx;
 use millstream_state::apart;
 use millstream_tensor::budget::{Charged, Room};
@@ -273,6 +274,12 @@ impl Latest {
         *self.latest.lock() = Some((pattern.clone(), compiled.clone()));
         Ok(compiled)
     }
+}
+
+/// Returns input `i`, a pattern or a rewrite, or refuses what is no scalar in TensorFlow's words.
+pub(super) fn lone<'a>(cx: &'a KernelCx, i: usize, what: &str) -> Result<&'a Str> {
+    let words = || format!("{what} must be scalar, but received {}", cx.input(i).shape());
+    scalar(cx, i).map_err(|e| e.led_by(words()))
 }
 
 /// Replaces matches in all strings of input 0.

@@ -1,7 +1,7 @@
 //! `RegexFullMatch` and `StaticRegexFullMatch`: whether a regular expression matches whole strings.
 
-use super::pattern::{Latest, Pattern};
-use crate::shared::strings::{each, lone};
+use super::pattern::{Latest, Pattern, lone};
+use crate::shared::strings::each;
 use millstream_graph::op::spec::Text;
 use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::{Bool, Str};

@@ -1,7 +1,6 @@
 //! `RegexReplace` and `StaticRegexReplace`: replaces matches of a regular expression.
 
-use super::pattern::{Latest, Pattern, replace_each};
-use crate::shared::strings::lone;
+use super::pattern::{Latest, Pattern, lone, replace_each};
 use millstream_graph::op::spec::{Bool, Spec, Text};
 use millstream_graph::op::{BuildCx, Effect, InferCx, Kernel, KernelCx, OpDef, Run};
 use millstream_tensor::DType::Str;

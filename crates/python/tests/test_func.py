@@ -13,6 +13,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import traceback
 import weakref
 
 import attr
@@ -603,6 +604,9 @@ def test_errors_of_code_that_wants_values():
     of("use `x`: a call of the function returns its value", lambda x: x.item(), 1.0, kind=AttributeError)
     of("tensors do not change", lambda x: exec("x[0] = 1.0", {"x": x}), np.ones(3))
     of("`tf.shape\\(x\\)\\[0\\]` is a size.*fixed_sizes=True", lambda x: x * x.shape[0], np.ones(3), kind=ValueError)
+    of("NumPy makes arrays of known sizes: `tf.zeros", lambda n: np.zeros(n), 3)
+    of("not callable\n  help: branches, conditions and bodies are functions", lambda x: func.cond(x > 0, x, -x), 1.0)
+    of("runs a session for a value.*return the tensor", lambda x: tf.Session().run(x), 1.0)
     of("cast one, as by `tf.cast", lambda x, y: x * y, np.float32(1.0), np.float64(1.0))
     kept = []
     func.function(lambda x: kept.append(x) or x)(1.0)
@@ -649,6 +653,35 @@ def test_errors_of_functions_with_other_parameters():
     fails(KeyError, "missing", func.while_loop, lambda x: x < 3.0, body, 1.0)
 
 
+def frames(error):
+    """Returns the names of the files of an error's traceback."""
+    return [frame.filename.rsplit("/", 1)[-1] for frame in traceback.extract_tb(error.__traceback__)]
+
+
+def test_tracebacks_show_the_users_lines():
+    def step(x):
+        return x + undefined  # noqa: F821
+
+    loop = func.function(lambda x: func.while_loop(lambda y: y < 3.0, step, x))
+    for call in (loop, loop.lower, func.grad(loop), func.function(lambda x: loop(x))):
+        with pytest.raises(NameError) as caught:
+            call(1.0)
+        # The frames that catch the error stay.
+        mine = [name for name in frames(caught.value) if name == "test_func.py"]
+        assert frames(caught.value) in (["test_func.py", "calls.py", *mine[1:]], ["test_func.py", "functions.py", "calls.py", *mine[1:]])
+        assert 3 <= len(mine)
+    with pytest.raises(TypeError) as caught:
+        func.function(lambda x: 1.0 if x else 2.0)(1.0)
+    assert frames(caught.value) == ["test_func.py", "calls.py", "test_func.py"]
+    # The innermost frame stays where nothing is said that helps: it may show a mistake of ours.
+    with pytest.raises(TypeError) as caught:
+        func.function(lambda x: func.while_loop(lambda y: y < 3.0, lambda y: None, x))(1.0)
+    assert frames(caught.value) == ["test_func.py", "calls.py", "test_func.py", "flow.py"]
+    code = "import millstream as tf\ntf.func.function(lambda x: tf.func.while_loop(lambda y: undefined, lambda y: y, x))(1.0)"
+    shown = subprocess.run([sys.executable, "-X", "dev", "-c", code], capture_output=True, text=True, timeout=60).stderr
+    assert "in _traced" in shown and "in flat_cond" in shown, shown
+
+
 def test_errors_name_the_users_line():
     line = here() + 4
 
@@ -675,13 +708,13 @@ def test_errors_of_loops():
     fails(TypeError, r"carry\['h'\] is 'text'", loop, 1.0)
     fails(TypeError, r"the condition must be a boolean scalar, but `.*gives float32\[\?\].*reduce_any", func.while_loop, lambda x: x, lambda x: x, np.ones(2, np.float32))
     fails(TypeError, "holds no value", func.while_loop, lambda x: True, lambda x: x, None)
-    fails(TypeError, r"the bounds are float32\[\] and float32\[\]: they must be integers", func.fori_loop, 0.0, 3.0, lambda i, x: x, 1.0)
+    fails(TypeError, r"the bounds are float32\[\] and float32\[\]: they must be integers of one dtype \(`tf.cast`\)", func.fori_loop, 0.0, 3.0, lambda i, x: x, 1.0)
     fails(ValueError, "neither `xs` nor `length` is there", func.scan, lambda c, x: (c, x), 0.0)
     fails(tf.errors.InvalidArgumentError, "`length` is not the number of entries of `xs`", func.scan, lambda c, x: (c, x), 0.0, np.ones(3), 4)
     fails(ValueError, "`length` is 4, but `xs` has 3 entries", func.function(lambda x: func.scan(lambda c, v: (c, v), 0.0, x, 4), fixed_sizes=True), np.ones(3))
     fails(TypeError, r"`length` is float32\[\]: it must be an integer", func.scan, lambda c, x: (c, x), 0.0, None, 3.0)
     fails(tf.errors.InvalidArgumentError, r"`xs\[0\]` and `xs\[1\]` have different numbers of entries", func.scan, lambda c, x: (c, x), 0.0, (np.ones(3), np.ones(4)))
-    fails(ValueError, r"`xs\['a'\]` is float64\[\], which has no axis to go along", func.scan, lambda c, x: (c, x), 0.0, {"a": np.float64(1.0)})
+    fails(ValueError, r"`xs\['a'\]` is float64\[\], which has no axis to go along: pass an array", func.scan, lambda c, x: (c, x), 0.0, {"a": np.float64(1.0)})
     fails(TypeError, "must return a pair", func.scan, lambda c, x: c, 0.0, np.ones(3))
     fails(TypeError, r"carry enters as value, but `.* returns \(value, value\)", func.scan, lambda c, x: ((c, c), x), 0.0, np.ones(3, np.float32))
 
@@ -703,7 +736,7 @@ def test_errors_of_derivatives():
     fails(TypeError, r"grad needs a function that returns a scalar, but `<lambda>` \(.*test_func.py:%d\) returned float64\[\?\].*reduce_sum.*jacobian" % line, func.grad(g), np.ones(3))
     fails(TypeError, r"returned the structure \(value, value\); with `has_aux=True`", func.grad(lambda x: (x, x)), 1.0)
     fails(TypeError, r"returned int32\[\]. Cast", func.grad(lambda x: tf.cast(x, tf.int32)), 1.0)
-    fails(TypeError, r"differentiates by argument 2, but the call has 1 positional arguments", func.grad(f, argnums=2), 1.0)
+    fails(TypeError, r"differentiates by argument 2, but the call has 1 positional argument, counted from 0", func.grad(f, argnums=2), 1.0)
     fails(TypeError, r"must return a pair \(value, aux\), but returned float32\[\]", func.grad(f, has_aux=True), 1.0)
     fails(TypeError, r"is int32\[\], which has no derivative. Return it beside the values", func.jacobian(lambda x: tf.cast(x, tf.int32)), 1.0)
     fails(ValueError, r"the cotangents have the structure \(value, value\), but .* returned value", func.vjp(f, 1.0)[1], (1.0, 1.0))

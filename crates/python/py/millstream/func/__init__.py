@@ -61,7 +61,8 @@ see the same numbers.
 *Threads.* Functions may be called from any threads at a time; the engine runs without the interpreter's lock.
 Tracing is done by one thread at a time for each function.
 
-*Errors* name the line of the function that made the operation.
+*Errors* name the line of the function that made the operation. Tracebacks leave out the frames of this
+package; `python -X dev` shows them.
 """
 
 from __future__ import annotations

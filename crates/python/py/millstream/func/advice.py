@@ -6,8 +6,12 @@ Those words are for people who build graphs. In a function, a tensor is used whe
 from __future__ import annotations
 
 import contextlib
+import os
 import re
+import sys
 from typing import Any, Iterator, List, Set, Tuple
+
+from millstream.framework import errors
 
 _PYTHON = "a tensor has no value while the function is traced: %s; an argument that must be a Python value is static (`static_argnums`, `static_argnames`)"
 _SIZES = (
@@ -30,7 +34,7 @@ _HELP: List[Tuple[str, str]] = [
         "from a function has none either: return it",
     ),
     (
-        r"that does not match (expected )?type|that don't all match",
+        r"that does not match (expected )?type|that don't all match|must have the same dtype, got",
         "tensors of two dtypes do not mix: cast one, as by `tf.cast(x, tf.float32)`. Arrays and scalars of NumPy keep their dtype, which is float64 "
         "unless you say otherwise; Python numbers take that of the tensor beside them",
     ),
@@ -48,6 +52,12 @@ _HELP: List[Tuple[str, str]] = [
         "tensors do not change: `tf.tensor_scatter_nd_update(x, [[i]], [value])` and `tf.where` return changed copies",
     ),
     (r"unknown Dimension|should be defined\. Found `?None|object cannot be interpreted as an integer|len is not well defined|__index__ returned non-int", _SIZES),
+    (
+        r"expected a sequence of integers or a single integer, got '<tf\.Tensor",
+        "NumPy makes arrays of known sizes: `tf.zeros([n])`, `tf.fill` and `func.numpy` take tensors for sizes; an argument that must be a Python value "
+        "is static (`static_argnums`, `static_argnames`)",
+    ),
+    (r"^'millstream\.Tensor' object is not callable", "branches, conditions and bodies are functions: write `lambda: x`, or `lambda s: ..`, instead of `x`"),
     (r"marked as not fetchable", "a tensor of a loop or branch is used outside of it: return it, as a part of the carry, or collect it by `func.scan`"),
     (r"Shape must be rank 2 but is rank 1.*MatMul", "`@` and `func.numpy.matmul` multiply matrices by vectors; `tf.matmul` does not"),
 ]
@@ -92,6 +102,28 @@ _ATTRIBUTES = {
 # The names of `func.numpy`, which adds them.
 of_numpy: Set[str] = set()
 
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+def shorten(error: BaseException) -> None:
+    """Leaves the frames of this package out of an error's traceback, so that it shows the user's lines.
+
+    The innermost frame stays unless the error says what helps: it is where a mistake of ours would be. So do
+    all frames in Python's development mode (`python -X dev`).
+    """
+    first = error.__traceback__
+    if first is None or sys.flags.dev_mode:
+        return
+    told = bool(error.args) and "\n  help: " in str(error.args[0])
+    kept, step = first, first.tb_next
+    while step is not None:
+        following = step.tb_next
+        if not step.tb_frame.f_code.co_filename.startswith(_PACKAGE) or following is None and not told:
+            kept.tb_next = step
+            kept = step
+        step = following
+    kept.tb_next = None
+
 
 @contextlib.contextmanager
 def given(name: str) -> Iterator[None]:
@@ -103,6 +135,13 @@ def given(name: str) -> Iterator[None]:
             "%s calls itself without an end while it is traced, for `func.cond` traces both of its branches. Write the recursion as a loop "
             "(`func.while_loop`), or make the argument that ends it static" % name
         ) from None
+    except errors.InvalidArgumentError as error:
+        if re.search(r"feed a value for placeholder tensor 'arg\d", str(error)):
+            raise TypeError(
+                "%s runs a session for a value that depends on an argument, but arguments have no values while it is traced\n"
+                "  help: return the tensor: the call returns its value" % name
+            ) from None
+        raise
     except (AttributeError, NotImplementedError, RuntimeError, TypeError, ValueError) as error:
         text = error.args[0] if error.args else None
         if isinstance(text, str):

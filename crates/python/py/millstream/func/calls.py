@@ -16,7 +16,7 @@ import numpy as np
 
 from millstream._engine import Operation, Tensor, asarray
 from millstream.framework import dtypes
-from millstream.func import nests, tracing
+from millstream.func import advice, nests, tracing
 
 _WIDE_FLOATS = (np.dtype(np.float64), np.dtype(np.complex128))
 _WIDE_INT = np.dtype(np.int64)
@@ -173,12 +173,16 @@ class Traced:
         self._changing = threading.Lock()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if tracing.is_active():
-            return self._inline(args, kwargs)
-        given = self._arguments(args, kwargs)
-        if given.symbolic:
-            return self._inline(args, kwargs)
-        run = self._find(given, args, kwargs)
+        try:
+            if tracing.is_active():
+                return self._inline(args, kwargs)
+            given = self._arguments(args, kwargs)
+            if given.symbolic:
+                return self._inline(args, kwargs)
+            run = self._find(given, args, kwargs)
+        except Exception as error:
+            advice.shorten(error)
+            raise
         return run.call(given.leaves)
 
     def _arguments(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Arguments:
@@ -221,7 +225,11 @@ class Traced:
         return run
 
     def _run_of(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> "TracedRun":
-        return self._find(self._arguments(args, kwargs), args, kwargs)
+        try:
+            return self._find(self._arguments(args, kwargs), args, kwargs)
+        except Exception as error:
+            advice.shorten(error)
+            raise
 
     def _kinds(self, given: Arguments) -> List[Tuple[Any, List[Optional[int]]]]:
         """Returns the dtype and the sizes of each leaf."""

@@ -45,13 +45,18 @@ def grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, **o
       >>> print(g["w"], g["b"])
       26.0 16.0
     """
-    both = _value_and_grad(f, argnums, has_aux, "grad")
+    return _derived(f, _grad(f, argnums, has_aux, "grad"), "grad", options)
+
+
+def _grad(f: Any, argnums: Argnums, has_aux: bool, name: str) -> Callable[..., Any]:
+    """Returns the gradient of `f`; errors call it `name`."""
+    both = _value_and_grad(f, argnums, has_aux, name)
 
     def of(*args: Any, **kwargs: Any) -> Any:
         value, found = both(*args, **kwargs)
         return (found, value[1]) if has_aux else found
 
-    return _derived(f, of, "grad", options)
+    return of
 
 
 def value_and_grad(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, **options: Any) -> Function:
@@ -237,7 +242,7 @@ def hessian(f: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, 
       [[4. 2.]
        [2. 0.]]
     """
-    return jacobian(grad(f, argnums, has_aux), argnums, has_aux, **options)
+    return jacobian(_derived(f, _grad(f, argnums, has_aux, "hessian"), "hessian", {}), argnums, has_aux, **options)
 
 
 # The function that runs `vjp` on arrays, registered by `pairs`.
@@ -256,8 +261,8 @@ class _Call:
         for i in places:
             if not -len(args) <= i < len(args):
                 raise TypeError(
-                    "%s of %s differentiates by argument %d, but the call has %d positional arguments: pass it by position, or change `argnums`"
-                    % (name, tracing.called(f), i, len(args))
+                    "%s of %s differentiates by argument %d, but the call has %d positional argument%s, counted from 0: pass it by position, or change "
+                    "`argnums`" % (name, tracing.called(f), i, len(args), "" if len(args) == 1 else "s")
                 )
         places = [i % len(args) for i in places]
         given = list(args)
@@ -280,7 +285,7 @@ class _Call:
         """Returns a result of a function with `has_aux`."""
         if not isinstance(result, (tuple, list)) or len(result) != 2:
             raise TypeError(
-                "%s of %s with has_aux=True: the function must return a pair (value, aux), but returned %s"
+                "%s of %s with has_aux=True: the function must return a pair (value, aux), but returned %s. Return a pair, or leave `has_aux` out"
                 % (self.name, tracing.called(self.f), _described(result))
             )
         return result

@@ -227,7 +227,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
         wide = dtypes.int64 if dtypes.int64 in (first.dtype, last.dtype) else first.dtype
         first, last = (t if t.dtype == wide or not t.dtype.is_integer else op("Cast")(t, DstT=wide) for t in (first, last))
     if not first.dtype.is_integer or first.dtype != last.dtype:
-        raise TypeError("func.fori_loop: the bounds are %s and %s: they must be integers of one dtype" % (tracing.shown(first), tracing.shown(last)))
+        raise TypeError("func.fori_loop: the bounds are %s and %s: they must be integers of one dtype (`tf.cast`)" % (tracing.shown(first), tracing.shown(last)))
 
     starts = tracing.tensors(init, "init", "start with")
     flow = _Loop("func.fori_loop", "carry", body, init, starts)
@@ -303,7 +303,7 @@ def _scan(name: str, f: Any, init: Any, xs: Any, length: Any, reverse: bool, opt
     starts, slices = tracing.tensors(init, "init", "start with"), tracing.tensors(xs, "xs", "scan over")
     for x, path in zip(slices, nests.paths(xs, "xs")):
         if x.shape.ndims == 0:
-            raise ValueError("%s: `%s` is %s, which has no axis to go along" % (name, path, tracing.shown(x)))
+            raise ValueError("%s: `%s` is %s, which has no axis to go along: pass an array of rank 1 or more" % (name, path, tracing.shown(x)))
     if length is None and not slices:
         raise ValueError("%s: neither `xs` nor `length` is there: one of them gives the number of steps" % name)
     n = _steps(name, slices, nests.paths(xs, "xs"), length) if slices else tracing.tensor(length, "length")
@@ -562,7 +562,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
         return _outside(lambda given: switch(given[0], chosen, *given[1]), (index, list(operands)))
     at = tracing.tensor(index, "index", "pass")
     if not at.dtype.is_integer or at.shape.ndims not in (0, None):
-        raise TypeError("func.switch: the index is %s: it must be an integer scalar" % tracing.shown(at))
+        raise TypeError("func.switch: the index is %s: it must be an integer scalar (`tf.cast`)" % tracing.shown(at))
 
     def among(low: int, high: int) -> Callable[..., Any]:
         if high - low == 1:

@@ -147,6 +147,41 @@ def test_errors_say_what_to_use_here():
             getattr(tf.constant(1), name)
 
 
+def test_errors_of_newcomers_say_what_helps():
+    x = tf.placeholder(tf.float32, [None, 3])
+    one, i = tf.constant(1.0), tf.constant(0)
+    less, more = lambda i, y: i < 3, lambda i, y: (i + 1, y)
+    for kind, told, mistake in [
+        (NotImplementedError, r"to a numpy array.\n  help: a tensor has a value only in a run: `tf.\*`", lambda: np.sin(one)),
+        (TypeError, r"`len\(x\)` for shape information.\n  help: `tf.shape\(x\)\[0\]`", lambda: len(x)),
+        (ValueError, r"unknown Dimension to a Tensor: \?\n  help: `tf.shape\(x\)\[i\]`", lambda: tf.zeros([x.shape[0], 3])),
+        (TypeError, r"Contents: \[None, 3\].*\n  help: a size that follows from the others is -1", lambda: tf.reshape(x, [None, 3])),
+        (TypeError, r"Fetch argument 1.0 has invalid type .*\n  help: `run` returns values: keep them under names other", lambda: tf.Session().run(np.float32(1.0))),
+        (ValueError, r"number of elements.*\n  help: loop `while.*`: `body` must return the next value of each", lambda: tf.while_loop(less, lambda i, y: i + 1, [i, one])),
+        (TypeError, r"takes 1 positional argument but 2.*\n  help: .* one argument for each of the 2 items", lambda: tf.while_loop(lambda i: i < 3, more, [i, one])),
+        (TypeError, r"takes 1 positional argument but 2.*\n  help: .* one argument for each of the 2 items", lambda: tf.while_loop(less, lambda i: i, [i, one])),
+        (TypeError, r"expected type of bool.\n  help: `cond` must return a bool", lambda: tf.while_loop(lambda i: i, lambda i: i, [i])),
+        (ValueError, r"None values not supported.\n  help: loop `while.*`: `body` returned None: does it lack", lambda: tf.while_loop(lambda i: i < 3, lambda i: None, [i])),
+        (TypeError, r"cond must be callable.\n  help: pass functions of the loop variables", lambda: tf.while_loop(i < 3, lambda i: i, [i])),
+        (TypeError, r"a Python bool\n  help: use Python's `if`", lambda: tf.cond(True, lambda: 1, lambda: 2)),
+        (TypeError, r"true_fn must be callable.\n  help: pass functions without arguments", lambda: tf.cond(one > 0, one, -one)),
+        (ValueError, r"same type: int32, float32\n  help: convert one of them by `tf.cast`", lambda: tf.cond(one > 0, lambda: 1, lambda: 2.0)),
+        (TypeError, r"return types of true_fn.*\n  help: return the same structure", lambda: tf.cond(one > 0, lambda: (1, 2), lambda: {"a": 1, "b": 2})),
+        (ValueError, r"No variables to optimize.\n  help: `tf.get_variable` makes one", lambda: tf.train.GradientDescentOptimizer(0.1).minimize(one)),
+        (ValueError, r"is <unknown>.\n  help: give `shape`, or a value as `initializer`", lambda: tf.get_variable("w")),
+        (ValueError, r"minus 1 \(received 2\).\n  help: labels are numbers of classes", lambda: tf.nn.sparse_softmax_cross_entropy_with_logits(labels=[[0, 1]], logits=[[0.0, 1.0]])),
+    ]:
+        with pytest.raises(kind, match="(?s)" + told):
+            mistake()
+    tf.get_variable("v", [1])
+    with pytest.raises(ValueError, match="it is None.\n  help: `tf.train.latest_checkpoint` returns None"):
+        tf.train.Saver().restore(tf.Session(), None)
+    # The user's own error in a function that takes the loop variables is left alone.
+    with pytest.raises(TypeError) as caught:
+        tf.while_loop(less, lambda i, y: (lambda a: a)(i, y), [i, one])
+    assert "  help: " not in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "x, y, told",
     [

@@ -83,7 +83,7 @@ def convert_for_engine(value: Any, dtype: Any, name: Optional[str], as_ref: bool
         result = _shape_tensor(value, dtype, name)
     if result is NotImplemented and isinstance(value, shapes.Dimension):
         if value.value is None:
-            raise ValueError("Cannot convert an unknown Dimension to a Tensor: %s" % value)
+            raise ValueError("Cannot convert an unknown Dimension to a Tensor: %s\n  help: `tf.shape(x)[i]` is the size as a tensor, which every run knows" % value)
         result = _engine.constant(value.value, dtype or dtypes.int32, name)
     if result is NotImplemented and isinstance(value, (list, tuple)):
         result = _packed(value, dtype, name)

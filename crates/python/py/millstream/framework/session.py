@@ -38,6 +38,7 @@ if hasattr(os, "register_at_fork"):
 _DEAD = 10
 _sessions: Any = weakref.WeakSet()
 
+_RESULT = "\n  help: `run` returns values: keep them under names other than those of the tensors (`value = sess.run(x)`, not `x = sess.run(x)`)"
 _UNFED = "You must feed a value for placeholder"
 
 _CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -744,8 +745,8 @@ def expand(item: Any, value: Any = None, partial: bool = False) -> Any:
     if value is not None:
         raise TypeError("Cannot interpret feed_dict key as Tensor: Can not convert a %s into a Tensor." % type(item).__name__)
     raise TypeError(
-        "Fetch argument %r has invalid type %r, must be a string or Tensor. (Can not convert a %s into a Tensor or Operation.)"
-        % (item, type(item), type(item).__name__)
+        "Fetch argument %r has invalid type %r, must be a string or Tensor. (Can not convert a %s into a Tensor or Operation.)%s"
+        % (item, type(item), type(item).__name__, _RESULT if isinstance(item, (int, float)) or type(item).__module__ == "numpy" else "")
     )
 
 

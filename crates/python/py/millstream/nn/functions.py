@@ -169,7 +169,10 @@ def sparse_softmax_cross_entropy_with_logits(_sentinel: Any = None, labels: Any 
         if known[1] == []:
             raise ValueError("Logits cannot be scalars - received shape %s." % logits.shape)
         if None not in known and len(known[0]) != len(known[1]) - 1:
-            raise ValueError("Rank mismatch: Rank of labels (received %s) should equal rank of logits minus 1 (received %s)." % (len(known[0]), len(known[1])))
+            raise ValueError(
+                "Rank mismatch: Rank of labels (received %s) should equal rank of logits minus 1 (received %s).\n  help: labels are numbers of classes here; "
+                "`tf.nn.softmax_cross_entropy_with_logits_v2` takes a probability for each class" % (len(known[0]), len(known[1]))
+            )
         if not labels.shape.is_compatible_with(logits.shape[:-1]):
             raise ValueError(
                 "Shape mismatch: The shape of labels (received %s) should equal the shape of logits except for the last dimension (received %s)."

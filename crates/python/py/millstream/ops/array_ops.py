@@ -213,7 +213,12 @@ def reshape(tensor: Any, shape: Any, name: Optional[str] = None) -> Tensor:
       [[1 2 3]
        [4 5 6]]
     """
-    return op("Reshape")(tensor, _shape_tensor(shape), name=name)
+    try:
+        return op("Reshape")(tensor, _shape_tensor(shape), name=name)
+    except TypeError as error:
+        if isinstance(shape, (list, tuple)) and any(d is None for d in shape):
+            error.args = ("%s\n  help: a size that follows from the others is -1; any other open size is a tensor, such as `tf.shape(x)[0]`" % error,)
+        raise
 
 
 def _index_type(dims: Any) -> dtypes.DType:

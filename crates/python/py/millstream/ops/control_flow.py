@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections.abc
 import contextlib
+import inspect
 import operator
 from typing import Any, Callable, Iterator, List, Optional
 
@@ -337,7 +338,7 @@ def while_loop(
       (TensorShape([Dimension(None)]), [1, 1, 1, 1, 1, 1, 1, 1])
     """
     if not callable(cond):
-        raise TypeError("cond must be callable.")
+        raise TypeError("cond must be callable.\n  help: pass functions of the loop variables, such as `lambda i: i < n` and `lambda i: i + 1`")
     if not callable(body):
         raise TypeError("body must be callable.")
     if parallel_iterations < 1:
@@ -368,7 +369,13 @@ def while_loop(
 
     def call(function: Any, flat: Any) -> Any:
         packed = structure.pack(flat)
-        return function(packed) if isinstance(packed, dict) else function(*packed)
+        args = [packed] if isinstance(packed, dict) else packed
+        try:
+            return function(*args)
+        except TypeError as error:
+            if not _takes(function, args):
+                error.args = ("%s\n  help: `cond` and `body` are called with one argument for each of the %d items of `loop_vars`" % (error, len(args)),)
+            raise
 
     def flat_cond(flat: Any) -> Tensor:
         if function is None:
@@ -386,7 +393,13 @@ def while_loop(
         wanted = structure.pack(flat)
         if isinstance(result, dict) and not isinstance(wanted, dict):
             result = list(result)
-        nest.assert_same_structure(_list(wanted), _list(result))
+        if result == [None]:
+            raise ValueError("None values not supported.\n  help: loop `%s`: `body` returned None: does it lack a `return`?" % scope[:-1])
+        try:
+            nest.assert_same_structure(_list(wanted), _list(result))
+        except (TypeError, ValueError) as error:
+            error.args = ("%s\n  help: loop `%s`: `body` must return the next value of each loop variable, in the structure of `loop_vars`" % (error, scope[:-1]),)
+            raise
         returned.append(result)
         flat_result = _next_values(result, converted)
         for start, now, after in zip(starts, flat, flat_result):
@@ -422,6 +435,19 @@ def while_loop(
     return packed[0] if not return_same_structure and len(results) == 1 and not isinstance(packed, dict) else packed
 
 
+def _takes(function: Any, args: Any) -> bool:
+    """Whether a function takes this number of arguments, as far as its signature tells."""
+    try:
+        signature = inspect.signature(function, follow_wrapped=False)
+    except (TypeError, ValueError):
+        return True
+    try:
+        signature.bind(*args)
+    except TypeError:
+        return False
+    return True
+
+
 def _next_values(result: Any, converted: Any) -> List[Tensor]:
     """Returns the tensors in the result of `body`, converted to the dtypes of the loop variables."""
     flat: List[Tensor] = []
@@ -449,7 +475,7 @@ def _condition(value: Any, scope: str, name: str) -> Tensor:
     """Converts the result of `cond` to a bool scalar, named `name` if it is a constant."""
     more = convert_to_tensor(value, name=name)
     if more.dtype.base_dtype != dtypes.bool:
-        raise TypeError("Input 'input' of 'LoopCond' Op has type %s that does not match expected type of bool." % more.dtype.name)
+        raise TypeError("Input 'input' of 'LoopCond' Op has type %s that does not match expected type of bool.\n  help: `cond` must return a bool: compare, as in `i < n`" % more.dtype.name)
     if more.shape.ndims not in (0, None):
         raise ValueError(
             "Shape must be rank 0 but is rank %s for '%sLoopCond' (op: 'LoopCond') with input shapes: [%s]. The condition of a loop is a single bool: reduce it, for instance by `tf.reduce_all`."
@@ -508,6 +534,10 @@ def _list(structure: Any) -> Any:
 builtin_tuple = type(())
 
 
+_NO_FUNCTION = "\n  help: pass functions without arguments: `lambda: x` instead of `x`"
+_CAST = "Outputs of true_fn and false_fn must have the same type: %s, %s\n  help: convert one of them by `tf.cast`"
+
+
 def cond(
     pred: Any,
     true_fn: Optional[Callable[[], Any]] = None,
@@ -560,11 +590,11 @@ def cond(
     if false_fn is None:
         raise TypeError("cond(): false_fn argument required")
     if not callable(true_fn):
-        raise TypeError("true_fn must be callable.")
+        raise TypeError("true_fn must be callable." + _NO_FUNCTION)
     if not callable(false_fn):
-        raise TypeError("false_fn must be callable.")
+        raise TypeError("false_fn must be callable." + _NO_FUNCTION)
     if isinstance(pred, bool):
-        raise TypeError("pred must not be a Python bool")
+        raise TypeError("pred must not be a Python bool\n  help: use Python's `if` for what is known while the graph is built; `tf.constant(True)` is a tensor")
     graph = get_default_graph()
     if not isinstance(pred, Tensor):
         pred = convert_to_tensor(pred)
@@ -744,7 +774,7 @@ def _same_branches(kept: List[Any], returned: List[Any]) -> None:
     try:
         nest.assert_same_structure(*returned)
     except (TypeError, ValueError) as e:
-        raise type(e)("Incompatible return types of true_fn and false_fn: {}".format(e)) from None
+        raise type(e)("Incompatible return types of true_fn and false_fn: {}\n  help: return the same structure from both".format(e)) from None
     for a, b in zip(nest.flatten(first), nest.flatten(second)):
         if len(_Structure.parts(a)) != len(_Structure.parts(b)):
             raise ValueError(
@@ -753,7 +783,7 @@ def _same_branches(kept: List[Any], returned: List[Any]) -> None:
             )
         a_type, b_type = getattr(a, "dtype", None), getattr(b, "dtype", None)
         if a_type is not None and b_type is not None and a_type.base_dtype != b_type.base_dtype:
-            raise ValueError("Outputs of true_fn and false_fn must have the same type: %s, %s" % (a_type.name, b_type.name))
+            raise ValueError(_CAST % (a_type.name, b_type.name))
 
 
 def smart_cond(pred: Any, true_fn: Any = None, false_fn: Any = None, name: Optional[str] = None) -> Any:

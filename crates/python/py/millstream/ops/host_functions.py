@@ -236,13 +236,27 @@ def _numpy(self: Tensor) -> Callable[[], Any]:
     return lambda: run(self)
 
 
+# What helps where a tensor is used as a value; the engine's errors for the other methods say it themselves.
+_VALUE_HELP = {
+    "__array__": "a tensor has a value only in a run: `tf.*` has functions of tensors for NumPy's, and `tf.Session().run(x)` returns an array",
+    "__len__": "`tf.shape(x)[0]` is the size as a tensor, and `x.shape[0]` what is known of it",
+}
+
+
 def _valued(method: str, of_value: Callable[[Any, Tensor], Any]) -> None:
     """Lets a method of tensors use the value, where tensors have values."""
     otherwise = getattr(Tensor, method)
 
     def call(self: Tensor, *args: Any, **kwargs: Any) -> Any:
         run = _run_of(self)
-        return otherwise(self, *args, **kwargs) if run is None else of_value(run(self), self)
+        if run is not None:
+            return of_value(run(self), self)
+        try:
+            return otherwise(self, *args, **kwargs)
+        except (NotImplementedError, TypeError) as error:
+            if method in _VALUE_HELP and "\n  help: " not in str(error):
+                error.args = ("%s\n  help: %s" % (error, _VALUE_HELP[method]),)
+            raise
 
     call.__name__ = method
     setattr(Tensor, method, call)
@@ -251,4 +265,5 @@ def _valued(method: str, of_value: Callable[[Any, Tensor], Any]) -> None:
 setattr(Tensor, "numpy", property(_numpy))
 _valued("__bool__", lambda value, tensor: bool(value))
 _valued("__array__", lambda value, tensor: np.asarray(value))
+_valued("__len__", lambda value, tensor: len(value))
 _valued("__iter__", lambda value, tensor: iter(array_ops.unstack(tensor, len(value))))

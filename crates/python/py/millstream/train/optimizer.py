@@ -192,7 +192,7 @@ class Optimizer:
             if not hasattr(var, "op"):
                 raise AttributeError(f"'{type(var).__name__}' object has no attribute 'op': `var_list` has to hold variables, and {var!r} is none")
         if not var_list:
-            raise ValueError("No variables to optimize.")
+            raise ValueError("No variables to optimize.\n  help: `tf.get_variable` makes one; `var_list` names those to train")
         grads = gradients.gradients(
             loss,
             list(var_list),

@@ -518,7 +518,7 @@ class Saver:
         if self._is_empty:
             return
         if save_path is None:
-            raise ValueError("Can't load save_path when it is None.")
+            raise ValueError("Can't load save_path when it is None.\n  help: `tf.train.latest_checkpoint` returns None for a folder without a checkpoint")
         save_path = os.fsdecode(save_path)
         if not checkpoints.checkpoint_exists(save_path):
             raise ValueError(f"The passed save_path is not a valid checkpoint: {save_path}")

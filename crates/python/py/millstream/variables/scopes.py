@@ -493,7 +493,8 @@ def _make(
         if not shape.is_fully_defined() and not _takes_nothing(initializer):
             raise ValueError(
                 "The initializer passed is not valid. It should be a callable with no arguments and the shape should not be provided or an instance of "
-                "`tf.keras.initializers.*' and `shape` should be fully defined. The shape of the new variable `%s` is %s." % (name, shape)
+                "`tf.keras.initializers.*' and `shape` should be fully defined. The shape of the new variable `%s` is %s.\n  help: give `shape`, or a value as "
+                "`initializer`" % (name, shape)
             )
         as_list, function, given = shape.as_list() if shape.is_fully_defined() else None, initializer, dtype
         first: Any = lambda: _call_initializer(function, as_list, given, partition_info)  # noqa: E731

@@ -103,7 +103,8 @@ def test_errors():
     grown = millstream.jax.wrap(lambda x: func.while_loop(lambda v: tf.size(v) < 5, lambda v: tf.concat([v, v], 0), x))
     fails(r"a result of .* is float64\[\?\]: its size depends on values.*Pad it", grown, np.ones(2))
     fails("takes a function, but got 3", millstream.jax.wrap, 3)
-    fails("forward-mode", jax.jvp, millstream.jax.wrap(root), (2.0,), (1.0,))
+    fails("forward-mode.*\n  help: .*`jax.jacrev`", jax.jvp, millstream.jax.wrap(root), (2.0,), (1.0,))
+    fails("argument 1 is 'fast' .*\n  help: declare it static", millstream.jax.wrap(lambda x, mode: x), 1.0, "fast")
 
 
 def test_decorators_methods_and_copies():

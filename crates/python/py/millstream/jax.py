@@ -21,7 +21,7 @@ import jax
 import numpy as np
 from jax import numpy as jnp
 
-from millstream.func import nests, tracing
+from millstream.func import advice, nests, tracing
 from millstream.func.calls import static_key
 from millstream.func.functions import Argnums, Function, _static
 from millstream.func.pairs import Differentiated, Pair, Store
@@ -102,13 +102,25 @@ class _Wrapped:
         return "<millstream.jax.wrap(%s)>" % tracing.called(self._f)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return self._called(args, kwargs)
+        except Exception as error:
+            if isinstance(error, TypeError) and "forward-mode" in str(error) and "\n  help: " not in str(error):
+                error.args = (
+                    "%s\n  help: millstream.jax.wrap has reverse mode: use `jax.jacrev`, `jax.jacrev(jax.jacrev(f))` for second derivatives, or `func.jvp` "
+                    "of the function that is wrapped" % error,
+                )
+            advice.shorten(error)
+            raise
+
+    def _called(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
         given = [a for i, a in enumerate(args) if i not in self._positions], {k: v for k, v in kwargs.items() if k not in self._names}
         leaves, spec = jax.tree_util.tree_flatten(given)
-        arrays = [jnp.asarray(leaf) for leaf in leaves]
-        for array, (path, _) in zip(arrays, jax.tree_util.tree_flatten_with_path(given)[0]):
+        paths = [path for path, _ in jax.tree_util.tree_flatten_with_path(given)[0]]
+        arrays = [_array(leaf, path) for leaf, path in zip(leaves, paths)]
+        for array, path in zip(arrays, paths):
             if array.dtype.name not in _DTYPES:
-                first = getattr(path[1], "idx", None)
-                place = "argument %s%s" % ("`%s`" % path[1].key if first is None else first, jax.tree_util.keystr(path[2:]))
+                place = _place(path)
                 cure = "pass its real and imaginary parts" if getattr(array.dtype, "kind", "") == "c" else "convert it, as by `x.astype('float32')`"
                 raise TypeError("%s of %s is %s, which millstream.jax does not take: %s" % (place, tracing.called(self._f), array.dtype.name, cure))
         key = (spec, static_key(args, kwargs, self._positions, self._names))
@@ -131,6 +143,23 @@ class _Wrapped:
 
         of.__wrapped__ = f  # type: ignore[attr-defined]
         return Pair(of, fixed_sizes=True)
+
+
+def _place(path: Any) -> str:
+    """Returns the name of an argument, or of a part of one."""
+    first = getattr(path[1], "idx", None)
+    return "argument %s%s" % ("`%s`" % path[1].key if first is None else first, jax.tree_util.keystr(path[2:]))
+
+
+def _array(leaf: Any, path: Any) -> Any:
+    """Returns an argument as JAX's array."""
+    try:
+        return jnp.asarray(leaf)
+    except TypeError as error:
+        raise TypeError(
+            "%s is %.60r (of type %s), which is neither a number nor an array\n  help: declare it static: `millstream.jax.wrap(f, static_argnums=..)`"
+            % (_place(path), leaf, type(leaf).__name__)
+        ) from error
 
 
 _store = Store()

@@ -28,7 +28,7 @@ from torch.autograd import forward_ad
 from torch.utils import _pytree
 
 from millstream._engine import Tensor
-from millstream.func import nests, tracing
+from millstream.func import advice, nests, tracing
 from millstream.func.calls import TracedRun, static_key
 from millstream.func.functions import Argnums, Function, _static
 from millstream.func.pairs import Differentiated, Pair, Store
@@ -171,7 +171,11 @@ class _Wrapped:
 
     def __call__(self, args: Tuple[Any, ...], kwargs: Dict[str, Any]) -> Any:
         """Returns the results in their structure."""
-        run, values = self._run(args, kwargs)
+        try:
+            run, values = self._run(args, kwargs)
+        except Exception as error:
+            advice.shorten(error)
+            raise
         structure = run.trace.structure
         return values[0] if isinstance(structure, Tensor) else nests.pack(structure, values)
 

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import gc
 import inspect
+import logging
 import os
 import pickle
 import re
@@ -605,7 +606,7 @@ def test_errors_of_code_that_wants_values():
     of("tensors do not change", lambda x: exec("x[0] = 1.0", {"x": x}), np.ones(3))
     of("`tf.shape\\(x\\)\\[0\\]` is a size.*fixed_sizes=True", lambda x: x * x.shape[0], np.ones(3), kind=ValueError)
     of("NumPy makes arrays of known sizes: `tf.zeros", lambda n: np.zeros(n), 3)
-    of("not callable\n  help: branches, conditions and bodies are functions", lambda x: func.cond(x > 0, x, -x), 1.0)
+    of("func.cond: `true_fn` is .*Tensor.*must be a function: func.cond.pred, true_fn, false_fn.*Write `lambda: x`", lambda x: func.cond(x > 0, x, -x), 1.0)
     of("runs a session for a value.*return the tensor", lambda x: tf.Session().run(x), 1.0)
     of("cast one, as by `tf.cast", lambda x, y: x * y, np.float32(1.0), np.float64(1.0))
     kept = []
@@ -647,10 +648,27 @@ def test_errors_of_functions_with_other_parameters():
     fails(TypeError, "returned None: does it lack a `return`", func.grad(lambda x: None), 1.0)
     fails(TypeError, "returns None, which holds no value", func.cond, np.bool_(1), lambda: None, lambda: None)
 
+    fails(TypeError, r"func.scan: `f` is 0.0 \(of type float\), but must be a function: func.scan\(f, init, xs\)", func.scan, 0.0, lambda c, x: (c, x), np.ones(3))
+    fails(TypeError, r"func.map: `f` is .*must be a function: func.map\(f, xs\)", func.map, np.ones(3), lambda x: x)
+    fails(TypeError, r"func.while_loop: `body` is 1.0", func.while_loop, lambda x: x < 3.0, 1.0, lambda x: x)
+    fails(TypeError, r"func.fori_loop: `body` is 1.0", func.fori_loop, 0, 3, 1.0, lambda i, x: x)
+    fails(TypeError, r"must be a list of functions: func.switch\(index, \[f, g, ..\]", func.switch, 0, lambda: 1)
+    fails(TypeError, r"vjp of .*: argument 1 is int32\[\], which has no derivative", func.vjp, lambda x, y: x, 1.0, 2)
+
     def body(x):
         return {}["missing"] + len(5)
 
     fails(KeyError, "missing", func.while_loop, lambda x: x < 3.0, body, 1.0)
+
+
+def test_a_function_that_is_traced_in_every_call_says_so_once(caplog, monkeypatch):
+    monkeypatch.setattr(logging.getLogger("millstream"), "propagate", True)
+    power = func.function(lambda x, n: x**n, static_argnums=1, cache_size=4)
+    with caplog.at_level(logging.WARNING, logger="millstream"):
+        assert [power(2.0, n) for n in range(1, 5)] == [2.0, 4.0, 8.0, 16.0] and not caplog.records
+        assert [power(2.0, n) for n in range(5, 8)] == [32.0, 64.0, 128.0]
+    (record,) = caplog.records
+    assert "test_func.py" in record.getMessage() and "keeps the latest 4 graphs" in record.getMessage()
 
 
 def frames(error):

@@ -57,7 +57,6 @@ _HELP: List[Tuple[str, str]] = [
         "NumPy makes arrays of known sizes: `tf.zeros([n])`, `tf.fill` and `func.numpy` take tensors for sizes; an argument that must be a Python value "
         "is static (`static_argnums`, `static_argnames`)",
     ),
-    (r"^'millstream\.Tensor' object is not callable", "branches, conditions and bodies are functions: write `lambda: x`, or `lambda s: ..`, instead of `x`"),
     (r"marked as not fetchable", "a tensor of a loop or branch is used outside of it: return it, as a part of the carry, or collect it by `func.scan`"),
     (r"Shape must be rank 2 but is rank 1.*MatMul", "`@` and `func.numpy.matmul` multiply matrices by vectors; `tf.matmul` does not"),
 ]

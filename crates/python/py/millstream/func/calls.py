@@ -15,7 +15,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from millstream._engine import Operation, Tensor, asarray
-from millstream.framework import dtypes
+from millstream.framework import dtypes, logging
 from millstream.func import advice, nests, tracing
 
 _WIDE_FLOATS = (np.dtype(np.float64), np.dtype(np.complex128))
@@ -171,6 +171,7 @@ class Traced:
         self._fixed_sizes, self._most = fixed_sizes, max(1, most)
         self._runs: "collections.OrderedDict[Any, TracedRun]" = collections.OrderedDict()
         self._changing = threading.Lock()
+        self._was_full = False
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -252,9 +253,18 @@ class Traced:
 
     def _put(self, key: Any, run: "TracedRun") -> None:
         with self._changing:
+            full = len(self._runs) >= self._most
             while len(self._runs) >= self._most:
                 self._runs.popitem(last=False)
             self._runs[key] = run
+        if full and not self._was_full:
+            self._was_full = True
+            logging.warning(
+                "%r is traced again and again, and keeps the latest %d graphs. Each structure, dtype and rank of the arguments has a graph, each value of a "
+                "static argument, and each size with `fixed_sizes=True`. Do not declare static what changes in every call, or raise `cache_size`.",
+                self,
+                self._most,
+            )
 
     def _forget(self) -> None:
         with self._changing:

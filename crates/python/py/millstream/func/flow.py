@@ -56,6 +56,7 @@ def while_loop(
       >>> print(gcd(48, 18))
       6
     """
+    _check_functions("func.while_loop(cond, body, init)", cond=cond, body=body)
     starts = tracing.tensors(init, "init", "start with")
     if not starts:
         raise TypeError("func.while_loop: `init` is %r, which holds no value: a loop needs a carry" % (init,))
@@ -71,6 +72,16 @@ def while_loop(
 
     results = _run(flow, flat_cond, flat_body, maximum_iterations, parallel_iterations, checkpoint_every)
     return nests.pack(init, results)
+
+
+def _check_functions(usage: str, **given: Any) -> None:
+    """Raises an error unless these arguments of a loop or a branch are functions."""
+    for name, f in given.items():
+        if not callable(f):
+            raise TypeError(
+                "%s: `%s` is %.60r (of type %s), but must be a function: %s. Write `lambda: x`, or `lambda s: ..`, instead of `x`"
+                % (usage.partition("(")[0], name, f, type(f).__name__, usage)
+            )
 
 
 def _outside(of: Callable[[Any], Any], init: Any) -> Any:
@@ -220,6 +231,7 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
       >>> print(func.grad(lambda x: func.fori_loop(0, 5, lambda i, y: y * x, 1.0))(2.0))
       80.0
     """
+    _check_functions("func.fori_loop(lower, upper, body, init)", body=body)
     if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in nests.flatten([lower, upper, init]))):
         return _outside(lambda given: fori_loop(given[0], given[1], body, given[2], **options), (lower, upper, init))
     first, last = tracing.tensor(lower, "lower"), tracing.tensor(upper, "upper")
@@ -292,6 +304,7 @@ def scan(
       >>> print(total, sums)
       6.0 [1. 3. 6.]
     """
+    _check_functions("func.scan(f, init, xs)", f=f)
     return _scan("func.scan", f, init, xs, length, reverse, options)
 
 
@@ -430,6 +443,8 @@ def map(f: Callable[[Any], Any], xs: Any, **options: Any) -> Any:  # noqa: A001
       [0 3 9]
     """
 
+    _check_functions("func.map(f, xs)", f=f)
+
     def step(_: Any, x: Any) -> Any:
         y = _called("func.map", f, [x], "a slice")
         if not nests.flatten(y):
@@ -460,6 +475,7 @@ def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *
       >>> print(root(-4.0), root(4.0))
       -0.0 2.0
     """
+    _check_functions("func.cond(pred, true_fn, false_fn, *operands)", true_fn=true_fn, false_fn=false_fn)
     if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in nests.flatten([pred, list(operands)]))):
         return _outside(lambda given: cond(given[0], true_fn, false_fn, *given[1]), (pred, list(operands)))
     flag = _bool_scalar(pred, "func.cond: the predicate")
@@ -555,6 +571,8 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
       >>> print(f(0, 9.0), f(1, 9.0), f(2, 9.0), f(7, 9.0))
       9.0 3.0 81.0 81.0
     """
+    if callable(branches):
+        raise TypeError("func.switch: `branches` is %.60r, but must be a list of functions: func.switch(index, [f, g, ..], *operands)" % (branches,))
     chosen = list(branches)
     if not chosen:
         raise ValueError("func.switch: there are no branches to choose from")

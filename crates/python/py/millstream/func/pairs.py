@@ -161,7 +161,8 @@ def _numeric_vjp(f: Any, primals: Sequence[Any], has_aux: bool) -> Any:
     leaves = nests.flatten(list(primals))
     pair = _pair_of(f, has_aux, _Packing(list(primals)))
     of = pair.of(leaves)
-    for i, (x, path) in enumerate(zip(of.inputs, nests.paths(tuple(primals), "argument "))):
+    paths = [path for i, primal in enumerate(primals) for path in nests.paths(primal, "argument %d" % i)]
+    for i, (x, path) in enumerate(zip(of.inputs, paths)):
         if i not in of.differentiable:
             raise TypeError("vjp of %s: %s is %s, which has no derivative. Pass a floating-point value (3.0 instead of 3)" % (tracing.called(f), path, tracing.shown(x)))
     result = of.structure[0] if has_aux else of.structure

@@ -387,3 +387,18 @@ def of_complex_without_grad_ys(tf):
 def of_the_angle(tf):
     x, y = tf.constant([0.3, 2.0]), tf.constant([0.5, 1.5])
     return run(tf, tf.gradients(tf.atan2(x, y), [x, y]))
+
+
+def of_ints_beside_floats(tf):
+    """Integers end no other gradient, and have one by themselves."""
+    x, i = tf.constant(3.0), tf.constant([4, 5])
+    mixed = tf.gradients([tf.cast(x, tf.int32), x * x], x) + tf.gradients([x * x, i], [x, i])
+    own = tf.gradients([i, i], i) + tf.gradients(i, i, grad_ys=[tf.constant([7, 8])])
+    none = tf.gradients(i * i, i) + tf.gradients([tf.floor(x), tf.cast(x, tf.int64)], [x])
+    return static(*mixed, *own), run(tf, mixed + own), none
+
+
+def of_bools_and_strings(tf):
+    x = tf.constant(2.0)
+    ys = {"bool": [x > 1, x * 2], "alone": [x > 1], "string": [tf.constant("a"), x]}
+    return {name: caught(lambda: tf.gradients(y, x), WHOLE) for name, y in ys.items()}

@@ -78,6 +78,34 @@ def _after(given: Optional[Tensor], y: Tensor, i: int) -> Any:
     return one if y.shape.rank == 0 else op("Fill")(op("Shape")(y), one)
 
 
+def _has_gradient(x: Any) -> bool:
+    """Returns whether gradients flow through tensors of this dtype."""
+    dtype = x.dtype.base_dtype
+    return bool(dtype.is_floating or dtype.is_complex or dtype.name in ("resource", "variant"))
+
+
+def _of_whole_numbers(ys: List[Tensor], xs: List[Any], grad_ys: Any) -> List[Any]:
+    """Returns the gradients of integer ys by themselves, where they are xs: those of the caller, or ones."""
+    found: List[List[Any]] = [[] for _ in xs]
+    for i, y in enumerate(ys):
+        if _has_gradient(y):
+            continue
+        grad = None if grad_ys is None else grad_ys[i]
+        if grad is None and y.dtype.base_dtype.name in ("bool", "string"):
+            kind = y.dtype.base_dtype.name
+            raise TypeError(
+                "Expected %s, got 1 of type 'int' instead. (the gradient of the y `%s`, which is %s, begins with ones: pass `grad_ys`, or leave"
+                " the y out)" % (kind, y.name, kind)
+            )
+        for j, x in enumerate(xs):
+            if x is y:
+                if grad is None:
+                    one = convert_to_tensor(1, y.dtype.base_dtype, name=f"grad_ys_{i}")
+                    grad = op("Fill")(op("Shape")(y), one)
+                found[j].append(grad)
+    return [(op("AddN")(g) if len(g) > 1 else g[0]) if g else None for g in found]
+
+
 def _grad_y(grad: Any, y: Tensor, index: int) -> Tensor:
     """Converts the gradient of a y to its dtype."""
     grad = convert_to_tensor(grad, None if isinstance(grad, Tensor) else y.dtype.base_dtype, "grad_ys_%d" % index)
@@ -239,12 +267,19 @@ def gradients(
     for i, y in enumerate(ys):
         if y.dtype.is_complex and (grad_ys is None or grad_ys[i] is None):
             raise TypeError("Gradients of complex tensors must set grad_ys (y.dtype = %r)" % y.dtype.base_dtype)
-    for y in ys:
-        if not (y.dtype.is_floating or y.dtype.is_complex) and y.dtype.name not in ("resource", "variant"):
-            if unconnected_gradients == UnconnectedGradients.NONE:
-                _warn_of_none("all gradients are None, because the y `%s` is %s", y)
-            return [None] * len(xs)
-    usable = [x.dtype.base_dtype.is_floating or x.dtype.base_dtype.is_complex or x.dtype.base_dtype.name in ("resource", "variant") for x in sources]
+    whole = _of_whole_numbers(ys, sources, grad_ys)
+    kept = [i for i, y in enumerate(ys) if _has_gradient(y)]
+    if not kept:
+        if unconnected_gradients == UnconnectedGradients.NONE and all(grad is None for grad in whole):
+            _warn_of_none("all gradients are None, because the y `%s` is %s", ys[0])
+        if unconnected_gradients == UnconnectedGradients.ZERO:
+            whole = [op("ZerosLike")(convert_to_tensor(x)) if grad is None else grad for grad, x in zip(whole, xs)]
+        return whole
+    if len(kept) < len(ys):
+        # As in TensorFlow: the other ys have a gradient, though none flows from integers.
+        grad_ys = None if grad_ys is None else [grad_ys[i] for i in kept]
+        ys = [ys[i] for i in kept]
+    usable = [_has_gradient(x) for x in sources]
     stop = None if stop_gradients is None else [_source(s) for s in _list(stop_gradients)]
     asked = [x for x, use in zip(sources, usable) if use]
     graph = ys[0].graph
@@ -267,10 +302,10 @@ def gradients(
         _beside(graph, before)
     promise(graph, ys, given, asked, stop, bool(gate_gradients), before)
     found = iter(made)
-    grads: List[Any] = [next(found) if use else None for use in usable]
+    grads: List[Any] = [next(found) if use else own for use, own in zip(usable, whole)]
     if unconnected_gradients == UnconnectedGradients.NONE:
-        for x, use in zip(sources, usable):
-            if not use:
+        for x, use, own in zip(sources, usable, whole):
+            if not use and own is None:
                 _warn_of_none("the gradient of the x `%s` is None, because it is %s", x)
         if asked and all(grad is None for grad in grads):
             logging.warning(

@@ -190,3 +190,10 @@ def first_operations(tf):
         sess.run(first)
         value = sess.run(found)
     return value, run(tf, tf.constant(1))
+
+
+def first_operation_of_all_variables(tf):
+    v = tf.Variable(5, name="v")
+    with tf.Session() as sess:
+        sess.run(tf.saved_model.main_op.main_op())
+        return sess.run(v)

@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from programs.tools import WHOLE, caught, initialize, nodes, run
+from programs.tools import WHOLE, caught, initialize, inside, nodes, run
 
 
 def _dir():
@@ -412,3 +412,28 @@ def times_of_old_checkpoints(tf):
         sess.run(v.initializer)
         paths = [whole.save(sess, os.path.join(folder, "a")), shards.save(sess, os.path.join(folder, "b"))]
     return len(tf.train.get_checkpoint_mtimes(paths)), len(tf.train.get_checkpoint_mtimes([p + "x" for p in paths]))
+
+
+def of_a_builder(tf):
+    """`builder` makes the nodes that write and read."""
+    saver_module = inside("python.training.saver")
+
+    class Twice(saver_module.BaseSaverBuilder):
+        def restore_op(self, filename_tensor, saveable, preferred_shard):
+            return [x * 2 for x in super(Twice, self).restore_op(filename_tensor, saveable, preferred_shard)]
+
+    class Bulk(saver_module.BulkSaverBuilder):
+        def save_op(self, filename_tensor, saveables):
+            made.append([s.name for s in saveables])
+            return super(Bulk, self).save_op(filename_tensor, saveables)
+
+    made, out = [], []
+    a = tf.get_variable("a", initializer=3.0)
+    b = tf.get_variable("b", initializer=[1.0, 2.0])
+    for builder in (Twice(), Bulk()):
+        saver = tf.train.Saver(builder=builder)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            saver.restore(sess, saver.save(sess, os.path.join(_dir(), "m")))
+            out.append(sess.run([a, b]))
+    return made, out

@@ -49,6 +49,7 @@ from millstream.train import monitored_session, moving_averages, session_manager
 from millstream.train.checkpoints import NewCheckpointReader
 from millstream.train.optimizer import is_reference
 from millstream.train.saver import Saver
+from millstream.train.saver_builders import BaseSaverBuilder, BulkSaverBuilder
 from millstream.variables import partitions, slots, state_ops, variable
 from millstream.variables.initializers import zeros_initializer
 
@@ -770,7 +771,12 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.ops.variables": {"PartitionedVariable": partitions.PartitionedVariable},
     "python.tf2": {"enabled": lambda: False},
     "python.tools.inspect_checkpoint": {"print_tensors_in_checkpoint_file": print_tensors_in_checkpoint_file},
-    "python.training.saver": {"_get_saver_or_default": _saver_or_default},
+    "python.saved_model.tag_constants": {"EVAL": "eval"},
+    "python.training.saver": {
+        "BaseSaverBuilder": BaseSaverBuilder,
+        "BulkSaverBuilder": BulkSaverBuilder,
+        "_get_saver_or_default": _saver_or_default,
+    },
     "python.training.session_manager": {"_ready": session_manager._ready},
     "python.training.slot_creator": {
         "create_slot": create_slot,

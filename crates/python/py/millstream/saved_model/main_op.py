@@ -7,12 +7,12 @@ from typing import Any
 from millstream.framework import control_dependencies, get_default_graph
 from millstream.io.lookup_ops import tables_initializer
 from millstream.ops import control_flow
-from millstream.variables.collections import local_variables_initializer
+from millstream.variables.collections import global_variables_initializer, local_variables_initializer
 
 
 
 def main_op() -> Any:
-    """Returns an operation that initializes local variables and tables.
+    """Returns an operation that initializes all variables, global and local, and tables.
 
     Returns:
       An `Operation`.
@@ -21,11 +21,11 @@ def main_op() -> Any:
       >>> print(tf.saved_model.main_op.main_op().type)
       NoOp
     """
-    return control_flow.group(local_variables_initializer(), tables_initializer())
+    return control_flow.group(global_variables_initializer(), local_variables_initializer(), tables_initializer())
 
 
 def main_op_with_restore(restore_op_name: str) -> Any:
-    """Returns an operation that initializes local variables and tables, then restores variables.
+    """Returns an operation that initializes all variables and tables, then restores variables.
 
     Args:
       restore_op_name: The name of the operation that restores.

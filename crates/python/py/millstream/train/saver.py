@@ -15,6 +15,7 @@ from millstream.framework.scopes import prepend_name_scope, strip_name_scope
 from millstream.io.saveables import SaveableObject, SaveSpec
 from millstream.ops import array_ops, control_flow
 from millstream.train import checkpoints, meta_graph, training_util
+from millstream.train.saver_builders import BulkSaverBuilder
 from millstream.variables import state_ops
 from millstream.variables.variable import Variable
 
@@ -82,12 +83,6 @@ def _saveables(variables: Dict[str, Any]) -> List[Any]:
     return [v if isinstance(v, SaveableObject) else _Saved(v, name) for name, v in variables.items()]
 
 
-def _names_and_slices(saveables: List[Any]) -> Dict[str, Any]:
-    """Returns the names and slices for `SaveV2` and `RestoreV2`."""
-    specs = [spec for s in saveables for spec in s.specs]
-    return dict(tensor_names=[s.name for s in specs], shape_and_slices=[s.slice_spec for s in specs])
-
-
 def _slices(value: Any) -> List[Any]:
     """Returns the parts of a partitioned variable, which may be given as the list of them."""
     parts = _parts_of([value]) if hasattr(value, "_get_variable_list") else list(value)
@@ -142,7 +137,8 @@ class Saver:
       name: The name scope of the operations.
       restore_sequentially: If true, variables are restored one after the other.
       saver_def: A `SaverDef` whose operations are in the graph.
-      builder: Ignored.
+      builder: An object that makes the nodes that write and read: of a subclass of `BaseSaverBuilder`, which
+        `tensorflow.python.training.saver` has.
       defer_build: If true, the operations are added at first use.
       allow_empty: If true, there may be no variables.
       write_version: TensorFlow's format of checkpoints: `tf.train.SaverDef.V2`, or V1, which is one file.
@@ -209,6 +205,7 @@ class Saver:
         self._pad_step_number = pad_step_number
         self._save_relative_paths = save_relative_paths
         self._filename = filename
+        self._builder = builder
         self._is_empty = False
         self._version = protos.SaverDef.V1 if write_version == protos.SaverDef.V1 and not sharded else protos.SaverDef.V2
         # Paths and times of the checkpoints that are kept, oldest first.
@@ -260,10 +257,10 @@ class Saver:
             prefix = array_ops.placeholder_with_default(filename, shape=(), name="Const")
             if self._sharded:
                 shards = _by_device(variables)
-                saved = _save_shards(prefix, shards)
+                saved = _save_shards(prefix, shards, self._builder)
                 restore = self._restore_shards(prefix, shards)
             else:
-                saved = _save(prefix, variables, self._version)
+                saved = _save(prefix, variables, self._version, self._builder)
                 restore = self._restore_ops(prefix, variables, "restore_all")
         self.saver_def = protos.SaverDef(
             filename_tensor_name=prefix.name,
@@ -284,11 +281,8 @@ class Saver:
 
     def _restore_ops(self, prefix: Any, variables: List[Any], name: str) -> Any:
         """Returns an operation that assigns the checkpoint's values to the variables."""
-        types = [spec.dtype for s in variables for spec in s.specs]
-        restored = raw("RestoreV2")(
-            prefix=prefix, dtypes=types, **_names_and_slices(variables)
-        )
-        restored = list(restored) if isinstance(restored, (list, tuple)) else [restored]
+        builder = self._builder or BulkSaverBuilder()
+        restored = list(builder.bulk_restore(prefix, variables, -1, self._restore_sequentially))
         assigns: List[Any] = []
         for saveable in variables:
             values, restored = restored[: len(saveable.specs)], restored[len(saveable.specs) :]
@@ -557,19 +551,14 @@ def _shapes(saveable: Any) -> List[Any]:
     return [t.get_shape() if t.get_shape().is_fully_defined() else array_ops.shape(t) for t in tensors]
 
 
-def _save(prefix: Any, variables: List[Any], version: int = 2) -> Any:
+def _save(prefix: Any, variables: List[Any], version: int = 2, builder: Any = None) -> Any:
     """Returns the prefix, available after the variables are saved under it."""
-    values = [spec.tensor for s in variables for spec in s.specs]
-    named = _names_and_slices(variables)
-    if version == protos.SaverDef.V1:
-        save = raw("SaveSlices")(filename=prefix, data=values, tensor_names=named["tensor_names"], shapes_and_slices=named["shape_and_slices"])
-    else:
-        save = raw("SaveV2")(prefix=prefix, tensors=values, **named)
+    save = (builder or BulkSaverBuilder(version)).save_op(prefix, variables)
     with control_dependencies([save]):
         return array_ops.identity(prefix, name="control_dependency")
 
 
-def _save_shards(prefix: Any, shards: List[Tuple[str, List[Any]]]) -> Any:
+def _save_shards(prefix: Any, shards: List[Tuple[str, List[Any]]], builder: Any = None) -> Any:
     """Returns the prefix, available after the shards of all devices are saved and merged."""
     # A temporary directory with a unique name: other processes may save at the same time.
     temporary = op("StringJoin")([prefix, f"_temp_{uuid.uuid4().hex}/part"])
@@ -578,7 +567,7 @@ def _save_shards(prefix: Any, shards: List[Tuple[str, List[Any]]]) -> Any:
     for i, (device, variables) in enumerate(shards):
         with framework.device(device):
             files.append(raw("ShardedFilename")(basename=temporary, shard=i, num_shards=count))
-            done.append(_save(files[-1], variables))
+            done.append(_save(files[-1], variables, builder=builder))
     with control_dependencies([d.op for d in done]):
         merge = raw("MergeV2Checkpoints")(
             checkpoint_prefixes=array_ops.stack(files, name="MergeV2Checkpoints/checkpoint_prefixes"), destination_prefix=prefix

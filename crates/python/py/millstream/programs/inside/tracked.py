@@ -9,11 +9,12 @@ from typing import Any, Callable, Dict, Iterator, List, Optional
 
 from millstream.framework import convert_to_tensor, device, dtypes, get_default_graph, protos
 from millstream.framework.devices import DeviceSpec
-from millstream.framework.op_functions import op, raw
+from millstream.framework.op_functions import op
 from millstream.framework.session import Session, get_default_session
 from millstream.io.saveables import SaveableObject, SaveSpec
 from millstream.ops import control_flow
 from millstream.train import object_checkpoints, saver, trackable
+from millstream.train.saver_builders import BulkSaverBuilder
 from millstream.train.checkpoints import NewCheckpointReader
 from millstream.train.object_checkpoints import Checkpoint
 from millstream.variables.initializers import GlorotUniform, Zeros
@@ -402,13 +403,11 @@ class SingleDeviceSaver:
 
     def save(self, file_prefix: Any) -> Any:
         """Returns an operation that writes a checkpoint."""
-        tensors = [spec.tensor for saveable in self._saveables for spec in saveable.specs]
-        return raw("SaveV2")(prefix=file_prefix, tensors=tensors, **saver._names_and_slices(self._saveables))
+        return BulkSaverBuilder().save_op(file_prefix, self._saveables)
 
     def restore(self, file_prefix: Any) -> Dict[str, Any]:
         """Returns the operations that restore a checkpoint, by the names of the objects."""
-        kinds = [spec.dtype for saveable in self._saveables for spec in saveable.specs]
-        values = list(raw("RestoreV2")(prefix=file_prefix, dtypes=kinds, **saver._names_and_slices(self._saveables)))
+        values = BulkSaverBuilder().bulk_restore(file_prefix, self._saveables, -1, False)
         made = {}
         for saveable in self._saveables:
             own, values = values[: len(saveable.specs)], values[len(saveable.specs) :]

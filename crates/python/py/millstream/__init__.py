@@ -43,7 +43,7 @@ from millstream.framework import (
     constant,
     container,
     control_dependencies,
-    convert_for_engine as _convert_for_engine,
+    convert_argument as _convert_argument,
     convert_to_tensor,
     convert_to_tensor_or_indexed_slices,
     convert_to_tensor_or_sparse_tensor,
@@ -185,7 +185,7 @@ newaxis = None
 
 _inner_names.install()
 _inner_names_of_variables.install()
-_engine.set_hooks(Graph, _convert_for_engine, _getitem, _expand, _operate)
+_engine.set_hooks(Graph, _convert_argument, _getitem, _expand, _operate)
 
 # Programs compare it with the versions of TensorFlow.
 __version__ = VERSION

@@ -350,3 +350,13 @@ def set_shape(tf):
     v = tf.Variable(tf.placeholder(tf.float32), validate_shape=False)
     v.set_shape([2])
     return str(v.get_shape()), caught(lambda: tf.Variable([1.0]).set_shape([2]))
+
+
+def of_another_dtype_in_an_op(tf):
+    """The op says which arguments disagree."""
+    out = []
+    for resource in KINDS:
+        a = tf.Variable([[1.0]], name="a", use_resource=resource)
+        b = tf.Variable([[1]], name="b", use_resource=resource)
+        out.append([caught(f, WHOLE) for f in (lambda: tf.matmul(a, b), lambda: a + b, lambda: tf.multiply(a, b), lambda: tf.constant([[1.0]]) - b)])
+    return out

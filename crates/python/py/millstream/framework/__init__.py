@@ -23,7 +23,7 @@ from millstream.framework.constant_values import (
 )
 from millstream.framework.conversion import (
     constant,
-    convert_for_engine,
+    convert_argument,
     convert_to_tensor,
     placeholder,
     register_tensor_conversion_function,
@@ -59,7 +59,7 @@ __all__ = [
     "constant_value_as_shape",
     "container",
     "control_dependencies",
-    "convert_for_engine",
+    "convert_argument",
     "convert_to_tensor",
     "convert_to_tensor_or_indexed_slices",
     "convert_to_tensor_or_sparse_tensor",

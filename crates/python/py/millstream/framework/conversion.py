@@ -104,6 +104,19 @@ def convert_for_engine(value: Any, dtype: Any, name: Optional[str], as_ref: bool
     return result
 
 
+def convert_argument(value: Any, dtype: Any, name: Optional[str], as_ref: bool) -> Tensor:
+    """Converts an argument of an op.
+
+    A variable of another dtype is converted to its value: the op says which arguments disagree.
+    """
+    try:
+        return convert_for_engine(value, dtype, name, as_ref)
+    except ValueError:
+        if dtype is None or not hasattr(value, "_as_tensor"):
+            raise
+    return convert_for_engine(value, None, name, as_ref)
+
+
 def _shape_tensor(shape: shapes.TensorShape, dtype: Any, name: Optional[str]) -> Tensor:
     if not shape.is_fully_defined():
         raise ValueError("Cannot convert a partially known TensorShape to a Tensor: %s" % shape)

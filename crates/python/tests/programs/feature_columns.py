@@ -323,3 +323,22 @@ def weights_of_other_words(tf):
     c = tf.feature_column
     word = c.categorical_column_with_vocabulary_list("word", ["red", "blue"])
     return _run(tf, c.input_layer(_features(tf), c.indicator_column(c.weighted_categorical_column(word, "count"))))
+
+
+def refusals_of_columns(tf):
+    c = tf.feature_column
+    age, number = c.numeric_column("age"), c.categorical_column_with_identity("n", 3)
+    word = c.categorical_column_with_hash_bucket("s", 5)
+    late = []
+    for value in (5, -2):
+        made = c.input_layer({"n": [[value]]}, c.indicator_column(number))
+        late.append(caught(lambda: _run(tf, made), WHOLE))
+    return late, [
+        caught(lambda: c.bucketized_column(age, []), WHOLE),
+        caught(lambda: c.numeric_column(3), WHOLE),
+        caught(lambda: c.categorical_column_with_hash_bucket("s", 3, tf.float32), WHOLE),
+        caught(lambda: c.categorical_column_with_vocabulary_list("s", [1.5]), WHOLE),
+        caught(lambda: c.input_layer({"s": [[1.0]]}, c.indicator_column(word)), WHOLE),
+        caught(lambda: c.linear_model({"age": [[1.0]]}, [3]), WHOLE),
+        caught(lambda: c.shared_embedding_columns([number, c.categorical_column_with_identity("m", 4)], 2), "same number of buckets"),
+    ]

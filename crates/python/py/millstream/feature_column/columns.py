@@ -415,7 +415,7 @@ class _OfKey(Categorical):
         if wants_kind and self.dtype.is_integer != tensor.dtype.is_integer:
             raise ValueError("Column dtype and SparseTensors dtype must be compatible. key: %s, column dtype: %s, tensor dtype: %s" % (self.key, self.dtype, tensor.dtype))
         if tensor.dtype != dtypes.string and not tensor.dtype.is_integer:
-            raise ValueError("%s must be string or integer. dtype: %s." % ("column_name: " + self.key, tensor.dtype))
+            raise ValueError("column_name: %s input_tensor dtype must be string or integer. dtype: %s." % (self.key, tensor.dtype))
         return tensor
 
 
@@ -503,10 +503,21 @@ class IdentityCategoricalColumn(_OfKey, collections.namedtuple("IdentityCategori
         zero = math_ops.cast(0, dtypes.int64, name="zero")
         if self.default_value is None:
             checks = [
-                check_ops.assert_less(values, most, data=(values, most), name="assert_less_than_num_buckets"),
-                check_ops.assert_greater_equal(values, zero, data=(values,), name="assert_greater_or_equal_0"),
+                check_ops.assert_less(
+                    values,
+                    most,
+                    data=(values, most),
+                    message='Bucket index for categorical column "%s" exceeds number of buckets' % self.name,
+                    name="assert_less_than_num_buckets",
+                ),
+                check_ops.assert_greater_equal(
+                    values,
+                    zero,
+                    data=(values,),
+                    message='Negative bucket index for categorical column "%s"' % self.name,
+                    name="assert_greater_or_equal_0",
+                ),
             ]
-            node_counts.also(4)  # TensorFlow's assertions hold empty messages.
             with control_dependencies(checks):
                 values = array_ops.identity(values)
         else:
@@ -809,7 +820,7 @@ class SharedEmbeddingColumn(EmbeddingColumn):
 
 def _checked_key(key: Any) -> str:
     if not isinstance(key, str):
-        raise ValueError("key must be a string. Got: type(%s). Given key: %s." % (type(key), key))
+        raise ValueError("key must be a string. Got: type %s. Given key: %s." % (type(key), key))
     return key
 
 
@@ -892,7 +903,9 @@ def bucketized_column(source_column: Any, boundaries: Sequence[float]) -> Bucket
         raise ValueError("source_column must be a column generated with numeric_column(). Given: %s" % (source_column,))
     if 1 < len(source_column.shape):
         raise ValueError("source_column must be one-dimensional column. Given: %s" % (source_column,))
-    if not boundaries or not isinstance(boundaries, (list, tuple)) or any(b <= a for a, b in zip(boundaries, boundaries[1:])):
+    if isinstance(boundaries, (list, tuple)) and not boundaries:
+        raise ValueError("boundaries must not be empty. (they are what separates the buckets: pass at least one number)")
+    if not isinstance(boundaries, (list, tuple)) or any(b <= a for a, b in zip(boundaries, boundaries[1:])):
         raise ValueError("boundaries must be a sorted list.")
     return BucketizedColumn(source_column, tuple(boundaries))
 
@@ -922,10 +935,10 @@ def categorical_column_with_hash_bucket(key: str, hash_bucket_size: int, dtype: 
     return HashedCategoricalColumn(_checked_key(key), hash_bucket_size, _kind(dtype, key))
 
 
-def _kind(dtype: Any, key: str) -> Any:
+def _kind(dtype: Any, key: str, what: str = "dtype") -> Any:
     dtype = dtypes.as_dtype(dtype)
     if dtype != dtypes.string and not dtype.is_integer:
-        raise ValueError("column_name: %s must be string or integer. dtype: %s." % (key, dtype))
+        raise ValueError("column_name: %s %s must be string or integer. dtype: %s." % (key, what, dtype))
     return dtype
 
 
@@ -960,7 +973,7 @@ def categorical_column_with_vocabulary_list(
         raise ValueError("vocabulary_list %s must be non-empty, column_name: %s" % (vocabulary_list, key))
     if len(set(vocabulary_list)) != len(vocabulary_list):
         raise ValueError("Duplicate keys in vocabulary_list %s, column_name: %s" % (vocabulary_list, key))
-    own = _kind(np.array(vocabulary_list).dtype, key)
+    own = _kind(np.array(vocabulary_list).dtype, key, "vocabulary dtype")
     _check_buckets(num_oov_buckets, default_value != -1, default_value, key)
     dtype = own if dtype is None else _kind(dtype, key)
     if dtype.is_integer != own.is_integer:
@@ -1207,10 +1220,12 @@ def shared_embedding_columns(
       (TensorShape([Dimension(1), Dimension(8)]), 1)
     """
     ordered = sorted(categorical_columns, key=lambda c: c.name)
-    if len({c.n_ids for c in ordered}) != 1:
-        raise ValueError(
-            "To use shared_embedding_column, all categorical_columns must have the same number of buckets. Given buckets: %s" % [c.n_ids for c in ordered]
-        )
+    for other in ordered[1:]:
+        if other.n_ids != ordered[0].n_ids:
+            raise ValueError(
+                "To use shared_embedding_column, all categorical_columns must have the same number of buckets. Given column: %s with buckets:"
+                " %s does  not match column: %s with buckets: %s" % (ordered[0], ordered[0].n_ids, other, other.n_ids)
+            )
     shared = shared_embedding_collection_name or "_".join(c.name for c in ordered) + "_shared_embedding"
     options = (combiner, ckpt_to_load_from, tensor_name_in_ckpt, max_norm, trainable)
     found = []

@@ -23,6 +23,8 @@ def ordered(feature_columns: Any, kinds: Any, words: str) -> List[Any]:
     if isinstance(feature_columns, dict):
         raise ValueError("Expected feature_columns to be iterable, found dict.")
     for column in feature_columns:
+        if not isinstance(column, Column):
+            raise ValueError("Items of feature_columns must be a _FeatureColumn. Given (type %s): %s." % (type(column), column))
         if not isinstance(column, kinds):
             raise ValueError(words % (column,))
     if not feature_columns:

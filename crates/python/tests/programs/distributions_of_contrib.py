@@ -110,3 +110,19 @@ def names_of_nodes(tf):
     tf.contrib.distributions.Geometric(probs=0.5).mean()
     tf.contrib.distributions.NormalWithSoftplusScale(0.0, 1.0)
     return names(tf)
+
+
+def draws_of_a_mixture_of_one_family(tf):
+    """The draws are TensorFlow's at equal seeds of the graph, which count nodes."""
+    d = tf.contrib.distributions
+    tf.set_random_seed(3)
+    m = d.MixtureSameFamily(d.Categorical(probs=[0.3, 0.7]), d.Normal(loc=[-1.0, 1.0], scale=[0.1, 0.5]))
+    parts = [m.sample(5), m.sample(), m.log_prob([0.1, 0.2])]
+    return run(tf, parts + [tf.random_uniform([2])])
+
+
+def draws_of_a_noisy_learning_rate(tf):
+    tf.set_random_seed(3)
+    steps = tf.constant(3), tf.constant(5)
+    made = [tf.train.noisy_linear_cosine_decay(0.1, steps[0], 10), tf.train.noisy_linear_cosine_decay(0.1, steps[1], 10, initial_variance=0.5)]
+    return run(tf, made + [tf.random_uniform([2])])

@@ -301,15 +301,20 @@ def noisy_linear_cosine_decay(
       0.1001 0.0251 1e-04
     """
     with name_scope(name, "NoisyLinearCosineDecay", [learning_rate, global_step]) as name:
-        rate = convert_to_tensor(learning_rate, name="learning_rate")
+        rate = convert_to_tensor(learning_rate, name="initial_learning_rate")
         steps = math_ops.cast(decay_steps, rate.dtype)
+        # All numbers are nodes before the first draw, whose seed counts nodes.
+        variance, decay, periods, alpha, beta = (
+            math_ops.cast(x, rate.dtype) for x in (initial_variance, variance_decay, num_periods, alpha, beta)
+        )
         step = op("Minimum")(_step(global_step, rate), steps)
         line = (steps - step) / steps
-        variance = initial_variance / math_ops.pow(1.0 + step, math_ops.cast(variance_decay, rate.dtype))
+        variance = variance / math_ops.pow(1.0 + step, decay)
         noisy = line + random_ops.random_normal(line.shape, stddev=op("Sqrt")(variance))
-        cosine = 0.5 * (1.0 + op("Cos")(constant(2.0 * num_periods * math.pi, rate.dtype) * (step / steps)))
-        node_counts.also(4)  # Its numbers are cast.
+        done = step / steps
+        cosine = 0.5 * (1.0 + op("Cos")(constant(math.pi, rate.dtype) * (2.0 * periods * done)))
         return math_ops.multiply(rate, (alpha + noisy) * cosine + beta, name=name)
+
 
 
 def cosine_decay(

@@ -12,7 +12,7 @@ from millstream.contrib.distributions.others import RelaxedOneHotCategorical
 from millstream.contrib.distributions.univariate import InverseGamma, Logistic
 from millstream.distributions.base import NOT_REPARAMETERIZED, Distribution, _as_vector, checked
 from millstream.distributions.discrete import logits_and_probs
-from millstream.framework import constant_value, control_dependencies, convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework import constant_value, control_dependencies, convert_to_tensor, dtypes, name_scope, node_counts, shapes
 from millstream.framework.op_functions import op
 from millstream.nn import functions as nn
 from millstream.ops import array_ops, check_ops, math_ops, random_ops, reduction_ops
@@ -369,6 +369,7 @@ class MixtureSameFamily(Distribution):
             if self._event_ndims is None:
                 raise ValueError("MixtureSameFamily: the rank of the event of %s must be known" % components_distribution)
             self._k = array_ops.shape(mixture_distribution.logits)[-1] if km is None else km
+            node_counts.also(1)
         parents = mixture_distribution._graph_parents + components_distribution._graph_parents
         super().__init__(components_distribution.dtype, NOT_REPARAMETERIZED, validate_args, allow_nan_stats, parameters, parents, name)
 
@@ -407,6 +408,7 @@ class MixtureSameFamily(Distribution):
         # As in TensorFlow, which does not pass the seed on.
         x = self._components.sample(n)
         mask = array_ops.one_hot(self._mixture.sample(n), self._k, dtype=x.dtype)
+        node_counts.also(24)  # Shapes that TensorFlow computes in the graph.
         return reduction_ops.reduce_sum(x * self._padded(mask, 1), axis=-1 - self._event_ndims)
 
     def _rows(self, x: Any) -> Any:
@@ -416,6 +418,7 @@ class MixtureSameFamily(Distribution):
         return reduction_ops.reduce_logsumexp(logs + nn.log_softmax(self._mixture.logits), axis=-1)
 
     def _log_prob(self, x: Any) -> Any:
+        node_counts.also(11)
         return self._mixed(self._components.log_prob(self._rows(x)))
 
     def _log_cdf(self, x: Any) -> Any:

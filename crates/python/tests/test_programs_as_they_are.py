@@ -407,3 +407,24 @@ def test_summaries_of_operations_are_written_at_the_end(tmp_path):
     runs(textwrap.dedent(program), tmp_path, tmp_path / "logs")
     (path,) = (tmp_path / "logs").iterdir()
     assert [event.step for event in tf.train.summary_iterator(str(path))] == [0, 3]
+
+
+LOGGERS = """
+import logging
+logging.getLogger("tensorflow").setLevel(logging.INFO)
+import tensorflow as tf
+class Kept(logging.Handler):
+    def emit(self, record):
+        kept.append((record.name, record.levelname, record.getMessage()))
+kept, logger = [], logging.getLogger("tensorflow")
+logger.addHandler(Kept())
+tf.logging.info("a %d", 3)
+tf.get_logger().warning("direct")
+logger.setLevel(logging.ERROR)
+tf.logging.warn("hidden")
+print(kept, tf.logging.get_verbosity() == logging.ERROR)
+"""
+
+
+def test_the_log_is_the_logger_of_that_name(tmp_path):
+    assert runs(LOGGERS, tmp_path) == "[('tensorflow', 'INFO', 'a 3'), ('tensorflow', 'WARNING', 'direct')] True\n"

@@ -348,3 +348,12 @@ def test_devices_are_looked_at_again_when_nodes_change():
                 sess.run(x)
         y.op._set_device("")
         assert sess.run(x) == 1
+
+
+def test_a_session_is_left_after_a_test_emptied_the_stack():
+    from millstream.framework.graph import _empty_stack
+
+    with tf.Graph().as_default(), tf.Session():
+        _empty_stack()
+        tf.reset_default_graph()
+    assert tf.get_default_session() is None

@@ -1,4 +1,7 @@
-"""`tf.logging`: the log of this package, the logger `millstream` of Python's `logging`."""
+"""`tf.logging`: the log of this package, the logger `millstream` of Python's `logging`.
+
+After `as_tensorflow` it is the logger `tensorflow`, to which programs add handlers and set levels by name.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,24 @@ FATAL = _logging.FATAL
 _lock = threading.Lock()
 _counts: Counter[str] = collections.Counter()
 _made = False
+_name = "millstream"
+
+
+def _adopt(name: str) -> None:
+    """Gives the log another name. Handlers and level go along, unless the program has set its own."""
+    global _name
+    with _lock:
+        if name == _name:
+            return
+        old, new = _logging.getLogger(_name), _logging.getLogger(name)
+        _name = name
+        if _made:
+            if new.level == _logging.NOTSET:
+                new.setLevel(old.level)
+            if not new.handlers:
+                for handler in list(old.handlers):
+                    new.addHandler(handler)
+
 
 
 def _get_logger() -> _logging.Logger:
@@ -30,13 +51,15 @@ def _get_logger() -> _logging.Logger:
       'millstream'
     """
     global _made
-    logger = _logging.getLogger("millstream")
+    logger = _logging.getLogger(_name)
     if _made:
         return logger
     with _lock:
         if not _made:
-            # An interactive session shows informational messages.
-            logger.setLevel(INFO if hasattr(sys, "ps1") else WARN)
+            # An interactive session shows informational messages. Elsewhere the level is the program's, or
+            # that of the root logger, which is WARN unless the program says otherwise.
+            if hasattr(sys, "ps1"):
+                logger.setLevel(INFO)
             if not _logging.getLogger().handlers:
                 handler = _logging.StreamHandler(sys.stderr)
                 handler.setFormatter(_logging.Formatter(_logging.BASIC_FORMAT))

@@ -535,13 +535,15 @@ class Session(BaseSession):
     """
 
     _entered = False
+    _default: Any = None
 
     def __enter__(self) -> "Session":
         if self._entered:
             raise RuntimeError(
                 "Session context managers are not re-entrant. Use `Session.as_default()` if you want to enter a session multiple times."
             )
-        _engine.push_graph(self.graph)
+        self._default = self.graph.as_default()
+        self._default.__enter__()
         _engine.push_session(self)
         self._entered = True
         return self
@@ -554,7 +556,7 @@ class Session(BaseSession):
         self._entered = False
         try:
             _engine.pop_session(self)
-            _engine.pop_graph(self.graph)
+            self._default.__exit__()
         finally:
             self.close()
 

@@ -8,6 +8,7 @@ import sys
 import types
 from typing import Any, List
 
+from millstream.framework import logging
 from millstream.framework.version import VERSION
 from millstream.programs import modules
 
@@ -162,3 +163,4 @@ def as_tensorflow() -> None:
         raise RuntimeError("`tensorflow` has been imported already: call `millstream.as_tensorflow()` before")
     if _Finder not in sys.meta_path:
         sys.meta_path.insert(0, _Finder)  # type: ignore[arg-type]
+    logging._adopt(_HEAD)

@@ -187,10 +187,26 @@ fn look(root: &Path, path: &Path, findings: &mut Vec<String>) {
                 findings.push(format!("{shown}: lacks `{}`", field.replace('\n', " ")));
             }
         }
+        findings.extend(left_out(path, &text).map(|name| {
+            format!("{shown}: `tests/{name}.rs` is in no program: name it in `tests/all.rs` or here")
+        }));
         if !text.contains("publish = false") {
             findings.extend(unpublishable(path, &text).map(|lacks| format!("{shown}: lacks {lacks}")));
         }
     }
+}
+
+/// The files of tests that a crate whose tests are one program, `all`, never compiles, given its manifest.
+fn left_out<'a>(manifest: &Path, text: &'a str) -> impl Iterator<Item = String> + 'a {
+    let folder = manifest.with_file_name("tests");
+    let all = std::fs::read_to_string(folder.join("all.rs")).unwrap_or_default();
+    let there = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let names = there.filter_map(|e| Some(e.file_name().to_str()?.strip_suffix(".rs")?.to_owned()));
+    let in_all =
+        move |name: &str| all.lines().any(|line| line.strip_prefix("mod ") == Some(&format!("{name};")));
+    let alone = |name: &str| text.contains(&format!("[[test]]\nname = \"{name}\"\n"));
+    let explicit = text.contains("autotests = false");
+    names.filter(move |name| explicit && !in_all(name) && !alone(name))
 }
 
 /// What a crate lacks for a registry, given its manifest.

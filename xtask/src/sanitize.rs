@@ -44,8 +44,7 @@ const SHORT: &str = "-p millstream-tensor -p millstream-state -p millstream-chec
 const ALL: &str = "-p millstream-tensor -p millstream-state -p millstream-checkpoint \
      -p millstream-runtime --lib \
      --test cancellation --test queues --test readers --test golden --test hostile \
-     --test explaining --test looking --test partial_runs --test sessions --test sharing --test stalls \
-     --test waiting";
+     --test all --test stalls --test waiting";
 
 impl Sanitizer {
     fn name(self) -> &'static str {

@@ -1,8 +1,6 @@
 //! Producers and batches against TensorFlow 1.15's nodes and values (`tests/golden/make_inputs.py`).
 
-mod common;
-
-use common::{golden, plain};
+use crate::common::{golden, plain};
 use millstream::interop::proto::{MetaGraphDef, decode};
 use millstream::prelude::*;
 use millstream::summary::SUMMARIES;

@@ -1,8 +1,6 @@
 //! Queues step by step against TensorFlow 1.15 (`tests/golden/make_queues.py`).
 
-mod common;
-
-use common::{golden, plain};
+use crate::common::{golden, plain};
 use millstream::prelude::*;
 use millstream::{Queue, RunOptions, SessionOptions};
 use serde_json::Value;

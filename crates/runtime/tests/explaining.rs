@@ -1,8 +1,6 @@
 //! What a session reports: what a run would do, what the session holds, and how far a run is.
 
-mod common;
-
-use common::{dequeue, fifo, graph};
+use crate::common::{dequeue, fifo, graph};
 use millstream_graph::{Graph, Op, Output};
 use millstream_runtime::{
     Fate, Poll, Progress, RunOptions, Session, SessionOptions, ShowProgress, Target, Tier, feed,

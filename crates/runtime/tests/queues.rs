@@ -1,9 +1,7 @@
 //! Queues in graphs: runs that wait for each other, are cancelled, or close queues that others wait for;
 //! runners that fill queues, and coordinators that stop.
 
-mod common;
-
-use common::{dequeue, fifo, graph, list};
+use crate::common::{dequeue, fifo, graph, list};
 use millstream_graph::{Graph, Output};
 use millstream_runtime::{Coordinator, QueueRunner, RunOptions, Session, SessionOptions, feed};
 use millstream_tensor::{Code, DType, Result, Tensor, shape};

@@ -1,8 +1,6 @@
 //! What sessions share through a resource manager, and what they do not.
 
-mod common;
-
-use common::{dequeue, fifo, graph, list, shared};
+use crate::common::{dequeue, fifo, graph, list, shared};
 use millstream_runtime::{ResourceManager, Session, SessionOptions, feed};
 use millstream_tensor::{Code, DType, Result, Tensor, shape};
 

@@ -85,7 +85,7 @@ fn gradients_of_functional_forms() {
 }
 
 /// Runs graphs of another folder by hand: `MILLSTREAM_GOLDEN=DIRECTORY cargo test -p millstream-testkit
-/// --test golden_graphs -- --nocapture`.
+/// --test all golden_graphs:: -- --nocapture`.
 #[test]
 fn graphs_elsewhere() {
     if let Ok(root) = std::env::var("MILLSTREAM_GOLDEN") {

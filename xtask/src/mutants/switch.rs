@@ -18,15 +18,18 @@ use std::process::Stdio;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
-/// A program of tests, and the folder that it runs in.
+/// A program of tests, or one module of it, and the folder that it runs in.
 pub(super) struct Program {
     pub(super) name: String,
     pub(super) path: PathBuf,
+    /// What the names of its tests begin with, if they are not all of the program's.
+    pub(super) module: Option<String>,
     pub(super) folder: PathBuf,
 }
 
-/// The packages whose unit tests and, by name, other tests are run. Sessions drive most of the executor, and
-/// bad graphs come to the verifier by import. Tests that take minutes are not among them.
+/// The packages whose unit tests and, by name, other tests are run: programs, and modules of the programs
+/// `all`. Sessions drive most of the executor, and bad graphs come to the verifier by import. Tests that take
+/// minutes are not among them.
 const PACKAGES: [&str; 8] = [
     "millstream-state",
     "millstream-exec",
@@ -37,9 +40,10 @@ const PACKAGES: [&str; 8] = [
     "millstream-runtime",
     "millstream-testkit",
 ];
-const TESTS: &str = "model queues barriers cancellation holders readers apart elsewhere ranks crashes golden \
-    hostile messages loops text names loop_tree bad_graphs arrays composite plain second coordinator \
-    explaining functions looking partial_runs sessions sharing stalls waiting compiled_loops golden_graphs \
+const TESTS: &str = "all model queues barriers cancellation holders readers apart elsewhere ranks crashes \
+    golden hostile messages stalls waiting";
+const MODULES: &str = "loops text names loop_tree bad_graphs golden arrays composite plain second coordinator \
+    explaining functions looking partial_runs queues sessions sharing compiled_loops golden_graphs \
     golden_gradients groups late_reads listings machine_code ops_in_loops probes regions splits straight";
 
 /// The function that tells whether a change is switched on, and which of them the tests reach.
@@ -299,7 +303,11 @@ fn compile(tree: &Path, packages: Option<&Vec<String>>) -> Result<std::result::R
             let folder = Path::new(manifest).parent().unwrap_or(tree).to_owned();
             let package = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
             let name = format!("{package}/{}", json["target"]["name"].as_str().unwrap_or_default());
-            programs.push(Program { name, path: path.into(), folder });
+            let program = Program { name, path: path.into(), module: None, folder };
+            match json["target"]["name"] == "all" {
+                true => programs.extend(modules(&program)?),
+                false => programs.push(program),
+            }
         }
         let message = &json["message"];
         if message["level"] == "error" {
@@ -312,6 +320,21 @@ fn compile(tree: &Path, packages: Option<&Vec<String>>) -> Result<std::result::R
         }
     }
     Ok(if output.status.success() { Ok(programs) } else { Err(errors) })
+}
+
+/// The modules of a program whose tests are run, each as a program: one change needs few of them.
+fn modules(program: &Program) -> Result<Vec<Program>> {
+    let listed = std::process::Command::new(&program.path).args(["--list", "--format", "terse"]).output();
+    let listed = String::from_utf8_lossy(&listed.map_err(at(&program.path))?.stdout).into_owned();
+    let names = listed.lines().filter_map(|line| Some(line.split_once("::")?.0));
+    let named: BTreeSet<&str> = names.filter(|name| MODULES.split_whitespace().any(|m| m == *name)).collect();
+    let of = |name: &str| Program {
+        name: format!("{}/{name}", program.name),
+        path: program.path.clone(),
+        module: Some(format!("{name}::")),
+        folder: program.folder.clone(),
+    };
+    Ok(named.into_iter().map(of).collect())
 }
 
 /// A path of the compiler's, from the root of the tree on: `crates/exec/tests/model/../../src/poll.rs`.

@@ -60,7 +60,8 @@ pub(super) fn run(
 /// loop endless.
 fn passes(program: &Program, (name, value): (&str, &std::ffi::OsStr), most: Duration) -> Result<bool> {
     let mut shell = Command::new("sh");
-    shell.args(["-c", "ulimit -v 16777216; exec \"$0\" --quiet"]).arg(&program.path);
+    shell.args(["-c", "ulimit -v 16777216; exec \"$0\" --quiet \"$@\""]).arg(&program.path);
+    shell.args(&program.module);
     shell.current_dir(&program.folder).env(name, value).env("CARGO_MANIFEST_DIR", &program.folder);
     shell.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let fail = at(&program.path);

@@ -4,7 +4,7 @@ use super::group::Group;
 use crate::machine::LONG_NS;
 use millstream_graph::Attr;
 use millstream_graph::op::{
-    BuildCx, Cost, Effect, Fuse, Kernel, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught,
+    BuildCx, Changes, Cost, Fuse, KernelBody, KernelCx, NodeInfo, Run, RunFn, Waits, caught,
 };
 use millstream_state::Resources;
 use millstream_tensor::pace::ShortWork;
@@ -24,28 +24,6 @@ pub(crate) struct KernelPlan {
     pub estimate: Cost,
     /// What the kernel changes that outlives the run.
     pub changes: Changes,
-}
-
-/// What a kernel changes that outlives the run. Kernels that may change anything do not end between the short
-/// pieces of their work.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Changes {
-    Nothing,
-    /// Numbers of a random generator, a file, something of the host program, or nothing.
-    Something,
-    /// A variable or a queue. What the run took before is used: it will not
-    /// [return](millstream_state::Loans).
-    State,
-}
-
-impl Changes {
-    pub(crate) fn of(kernel: &Kernel) -> Changes {
-        match (kernel.effect, &kernel.body) {
-            (Effect::Writes, _) | (_, KernelBody::Waits(_)) => Changes::State,
-            (Effect::Stateful, _) => Changes::Something,
-            (Effect::Pure | Effect::Reads, _) => Changes::Nothing,
-        }
-    }
 }
 
 /// How a kernel computes.
@@ -148,6 +126,6 @@ pub(crate) fn prepare(info: &Arc<NodeInfo>, kernel_state: &Resources) -> Result<
         }
     };
     let (scratch, indices) = (info.op.kernel.scratch, info.index_inputs());
-    let (estimate, changes) = (info.op.kernel.cost, Changes::of(&info.op.kernel));
+    let (estimate, changes) = (info.op.kernel.cost, info.op.kernel.changes());
     Ok(KernelPlan { info: info.clone(), body, scratch, indices, estimate, changes })
 }

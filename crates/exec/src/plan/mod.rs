@@ -69,7 +69,7 @@ mod passes;
 mod straight;
 
 pub use account::{Account, Fate};
-pub(crate) use kernel::{Body, Changes, Fused, KernelPlan, cost, prepare};
+pub(crate) use kernel::{Body, Fused, KernelPlan, cost, prepare};
 pub(crate) use node::{Edge, Input, Kind, LASTS, Node, Place, SwitchPlan, To};
 pub use passes::{Pass, Passes};
 pub(crate) use straight::{Reads, StraightPlan, StraightStep};

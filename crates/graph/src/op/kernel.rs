@@ -41,6 +41,8 @@ pub struct Kernel {
     pub in_order: bool,
     /// Whether it only reads what is outside of the graph: see [`Kernel::observing`].
     pub observing: bool,
+    /// Whether all that it changes dies with the step: see [`Kernel::of_step`].
+    pub of_step: bool,
 }
 
 /// Given the node that makes input 0: a function that computes both, from that node's only input. `None` if
@@ -102,11 +104,16 @@ pub enum Effect {
     Stateful,
 }
 
-impl Effect {
-    /// Whether something that outlives the run may be changed.
-    pub fn changes(self) -> bool {
-        matches!(self, Effect::Writes | Effect::Stateful)
-    }
+/// What a kernel changes that outlives the run. Kernels that may change anything do not end between the short
+/// pieces of their work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Changes {
+    /// Nothing, or what is as good as before if the run fails.
+    Nothing,
+    /// Numbers of a random generator, a file, something of the host program, or nothing.
+    Something,
+    /// A variable or a queue. What the run took before is used: it will not [return](Loans).
+    State,
 }
 
 /// An estimate of a kernel's time, which decides between running it inline and handing it to a worker.
@@ -144,6 +151,17 @@ impl Kernel {
             undoable: false,
             in_order: false,
             observing: false,
+            of_step: false,
+        }
+    }
+
+    /// What it changes that outlives the run.
+    pub fn changes(&self) -> Changes {
+        match (self.effect, &self.body) {
+            (Effect::Writes, _) | (_, KernelBody::Waits(_)) => Changes::State,
+            (Effect::Stateful, _) if self.undoable || self.observing || self.of_step => Changes::Nothing,
+            (Effect::Stateful, _) => Changes::Something,
+            (Effect::Pure | Effect::Reads, _) => Changes::Nothing,
         }
     }
 
@@ -202,6 +220,13 @@ impl Kernel {
     /// inputs and from what it reads outside of the graph, such as files. Functions may copy its nodes.
     pub fn observing(mut self) -> Kernel {
         self.observing = true;
+        self
+    }
+
+    /// Declares that the kernel changes nothing but objects that live for the step. If it ends early, they
+    /// are gone with its run.
+    pub fn of_step(mut self) -> Kernel {
+        self.of_step = true;
         self
     }
 
@@ -657,6 +682,31 @@ impl Drop for Completion {
         if let Some(done) = self.0.take() {
             let text = "a waiting kernel gave its completion up without completing it";
             done(Rest::Failed(Error::internal(text)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_kernel_changes_follows_from_its_declaration() {
+        let stateful = || Kernel::stateful(|_| Ok(()));
+        let waiting = || Kernel::waiting(|_, _| {});
+        for (kernel, changes) in [
+            (Kernel::pure(|_| Ok(())), Changes::Nothing),
+            (Kernel::reads(|_| Ok(())), Changes::Nothing),
+            (stateful().undoable(), Changes::Nothing),
+            (stateful().observing(), Changes::Nothing),
+            (stateful().of_step(), Changes::Nothing),
+            (stateful(), Changes::Something),
+            (Kernel::opens(|_| Err(Error::internal("is not made"))), Changes::Something),
+            (Kernel::writes(|_| Ok(())), Changes::State),
+            (waiting(), Changes::State),
+            (waiting().writing(), Changes::State),
+        ] {
+            assert_eq!(kernel.changes(), changes, "{kernel:?}");
         }
     }
 }

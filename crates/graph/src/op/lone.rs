@@ -4,7 +4,7 @@
 
 use super::panics::caught;
 use super::{
-    BuildCx, Completion, Cost, Effect, KernelBody, KernelCx, NoLibrary, NodeInfo, StepEnv, StepHost,
+    BuildCx, Changes, Completion, Cost, Effect, KernelBody, KernelCx, NoLibrary, NodeInfo, StepEnv, StepHost,
 };
 use millstream_files::Files;
 use millstream_state::collective::Alone;
@@ -77,7 +77,7 @@ pub fn env() -> StepEnv {
 
 /// Runs the kernel of a node and returns the outputs. A kernel that would wait is an error.
 pub fn run(node: &NodeInfo, env: &StepEnv, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
-    let _on = node.op.kernel.effect.changes().then(ShortWork::runs_on);
+    let _on = (node.op.kernel.changes() != Changes::Nothing).then(ShortWork::runs_on);
     let _room = budget::room_for(inputs, node.op.kernel.scratch, node.index_inputs())?;
     let mut inputs = inputs.to_vec();
     let mut outputs: SmallVec<[Option<Tensor>; 4]> = SmallVec::from_elem(None, node.output_types.len());

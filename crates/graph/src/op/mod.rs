@@ -20,8 +20,9 @@ pub use expression::{Expression, Lowering};
 pub use gradient::{Forward, GRADIENT_OVERRIDE, GradCx, GradFn, Gradient, GradientFn, grown, zeros_of};
 pub use infer::{HandleShape, InferCx, Inferred, Known};
 pub use kernel::{
-    Absorb, BuildCx, CallFunction, Completion, Cost, Effect, Fuse, Kernel, KernelBody, KernelCx, Library,
-    NoLibrary, Outputs, PrintStream, Rest, Run, RunFn, ScalarKernel, StepEnv, StepHost, Waits, ints_of,
+    Absorb, BuildCx, CallFunction, Changes, Completion, Cost, Effect, Fuse, Kernel, KernelBody, KernelCx,
+    Library, NoLibrary, Outputs, PrintStream, Rest, Run, RunFn, ScalarKernel, StepEnv, StepHost, Waits,
+    ints_of,
 };
 pub use panics::caught;
 pub use registry::Registry;

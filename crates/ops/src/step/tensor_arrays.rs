@@ -57,7 +57,7 @@ pub(super) fn versions(names: [&'static str; 3]) -> [(&'static str, By); 3] {
 
 /// A kernel that uses a TensorArray or stack. Only the edges of the graph order it.
 pub(super) fn kernel(run: RunFn) -> Kernel {
-    Kernel::stateful(run).cost(Cost::PerElement(0.0))
+    Kernel::stateful(run).of_step().cost(Cost::PerElement(0.0))
 }
 
 /// Returns the kind of handle of an input or output.

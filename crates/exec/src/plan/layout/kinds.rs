@@ -8,10 +8,10 @@
 use super::*;
 use crate::errors::{not_fed, of_node};
 use crate::plan::builder::Origin;
-use crate::plan::{Body, Changes, prepare};
+use crate::plan::{Body, prepare};
 use millstream_graph::Index;
 use millstream_graph::loops::View;
-use millstream_graph::op::{NodeInfo, Role, ScalarKernel};
+use millstream_graph::op::{Changes, NodeInfo, Role, ScalarKernel};
 use std::sync::Arc;
 
 impl Layout<'_> {
@@ -104,7 +104,7 @@ impl Layout<'_> {
         let fused = self.builder.fused_kernel(n);
         let is_fused = absorbed.is_some() || fused.is_some();
         let (scratch, estimate) = (info.op.kernel.scratch, info.op.kernel.cost);
-        let changes = Changes::of(&info.op.kernel);
+        let changes = info.op.kernel.changes();
         let kernel = self.kernels.push(match (absorbed, fused) {
             // Input 0 is another node's.
             (Some(&(_, run)), _) => {
@@ -112,7 +112,7 @@ impl Layout<'_> {
                 KernelPlan { info: info.clone(), body: Body::Run(run), scratch, indices, estimate, changes }
             }
             (None, Some(of)) => {
-                let changes = changes.max(Changes::of(&of.info.op.kernel));
+                let changes = changes.max(of.info.op.kernel.changes());
                 KernelPlan {
                     info: info.clone(),
                     body: Body::Fused(of),

@@ -83,6 +83,9 @@ pub struct RecordReader<R: Read> {
     name: String,
     /// The start of the next record.
     offset: u64,
+    /// What was read of the next record when a run was called off.
+    header: Vec<u8>,
+    data: Vec<u8>,
     /// The error that was found; later reads return it again.
     damage: Option<Error>,
     over: bool,
@@ -91,7 +94,15 @@ pub struct RecordReader<R: Read> {
 impl<R: Read> RecordReader<R> {
     /// A reader of a buffered stream. Errors name it `name`.
     pub fn new(from: R, name: impl Into<String>) -> Self {
-        RecordReader { from, name: name.into(), offset: 0, damage: None, over: false }
+        RecordReader {
+            from,
+            name: name.into(),
+            offset: 0,
+            header: Vec::new(),
+            data: Vec::new(),
+            damage: None,
+            over: false,
+        }
     }
 
     /// The stream.
@@ -104,39 +115,45 @@ impl<R: Read> RecordReader<R> {
         self.offset
     }
 
-    /// The next record; `None` at the end. After an error, every call returns the same error.
+    /// The next record; `None` at the end. After an error in the file, every call returns the same error. If
+    /// the run that reads is called off, the next call goes on where this one ended.
     pub fn record(&mut self) -> Result<Option<Vec<u8>>> {
         if let Some(damage) = &self.damage {
             return Err(damage.clone());
         }
         let record = self.next_record();
-        self.damage = record.as_ref().err().cloned();
+        let is_of_file = |e: &&Error| matches!(e.code(), Code::DataLoss | Code::ResourceExhausted);
+        self.damage = record.as_ref().err().filter(is_of_file).cloned();
         record
     }
 
     fn next_record(&mut self) -> Result<Option<Vec<u8>>> {
         let at = self.offset;
-        let header = self.take(HEADER as u64)?;
-        if header.is_empty() {
+        let place = |e: Error| e.note(format!("of the record at byte {at}"));
+        read_on(&mut self.from, HEADER as u64, &self.name, &mut self.header).map_err(place)?;
+        if self.header.is_empty() {
             return Ok(None);
         }
-        if header.len() < HEADER {
-            let left = header.len();
+        if self.header.len() < HEADER {
+            let left = self.header.len();
             return Err(self.damaged(format!(
                 "a record's {HEADER} bytes of header are at byte {at}, but {left} are left"
             )));
         }
-        let mut cursor = Cursor(&header);
+        let mut cursor = Cursor(&self.header);
         let length = u64::from(cursor.fixed32()?) | u64::from(cursor.fixed32()?) << 32;
-        self.check("the length of the record", &header[..8], cursor.fixed32()?)?;
+        let sum = cursor.fixed32()?;
+        self.check("the length of the record", &self.header[..8], sum)?;
         let both = length.saturating_add(FOOTER as u64);
-        let mut data = self.take(both)?;
+        read_on(&mut self.from, both, &self.name, &mut self.data).map_err(place)?;
+        let mut data = std::mem::take(&mut self.data);
         if (data.len() as u64) < both {
             let left = data.len();
             return Err(self.damaged(format!(
                 "the record at byte {at} has {length} bytes of data and a checksum, {both} in all, but {left} are left"
             )));
         }
+        self.header.clear();
         let sum = data.split_off(data.len() - FOOTER);
         self.check("the data of the record", &data, Cursor(&sum).fixed32()?)?;
         self.offset = at.saturating_add(both).saturating_add(HEADER as u64);
@@ -153,12 +170,6 @@ impl<R: Read> RecordReader<R> {
                 mask(crc)
             ))),
         }
-    }
-
-    /// Reads `n` bytes, or those that are left.
-    fn take(&mut self, n: u64) -> Result<Vec<u8>> {
-        let place = format!("of the record at byte {}", self.offset);
-        read_bounded(&mut self.from, n, &self.name).map_err(|e| e.note(place))
     }
 
     fn damaged(&self, what: String) -> Error {
@@ -179,7 +190,7 @@ impl<R: Read> Iterator for RecordReader<R> {
     }
 }
 
-pub use millstream_files::{read_bounded, too_long};
+pub use millstream_files::{read_bounded, read_on, too_long};
 
 /// The compression of a whole file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -459,6 +470,40 @@ mod tests {
         // Written by TensorFlow 1.15: tf.python_io.TFRecordWriter(..).write(b"abc").
         let theirs = b"\x03\0\0\0\0\0\0\0\xb0\x99I\x0eabcnW\xf1!";
         assert_eq!(written(&[b"abc"]), theirs);
+    }
+
+    /// Reads a few bytes, and every second time nothing: the run is over.
+    struct Interrupted<'a>(&'a [u8], usize);
+
+    impl Read for Interrupted<'_> {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            self.1 += 1;
+            if self.1 % 2 == 1 {
+                return Err(io::Error::other(Error::new(Code::DeadlineExceeded, "the time is over")));
+            }
+            let n = to.len().min(5);
+            self.0.read(&mut to[..n])
+        }
+    }
+
+    #[test]
+    fn a_record_goes_on_where_a_run_ended() {
+        let records: [&[u8]; 3] = [b"first, which is long", b"", b"third"];
+        let file = written(&records);
+        let mut reader = RecordReader::new(Interrupted(&file, 0), "f");
+        let (mut all, mut late) = (Vec::new(), 0);
+        loop {
+            match reader.record() {
+                Ok(Some(record)) => all.push(record),
+                Ok(None) => break,
+                Err(error) => {
+                    assert_eq!(error.code(), Code::DeadlineExceeded, "{error}");
+                    late += 1;
+                }
+            }
+        }
+        assert!(late > 10);
+        assert_eq!(all, records);
     }
 
     #[test]

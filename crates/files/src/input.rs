@@ -90,17 +90,26 @@ const FIRST_PIECE: u64 = 64 << 10;
 /// Reads `n` bytes, or those that are left, but no more than the budget in force allows: devices never end,
 /// and compressed files can hold far more than their size. While it reads, the bytes are charged.
 pub fn read_bounded(from: &mut dyn Read, n: u64, name: &str) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_on(from, n, name, &mut bytes)?;
+    Ok(bytes)
+}
+
+/// As [`read_bounded`], after the bytes in `bytes`, which count as read. After an error, `bytes` has all that
+/// was read: what a run read when it was called off is there for the next one.
+pub fn read_on(from: &mut dyn Read, n: u64, name: &str, bytes: &mut Vec<u8>) -> Result<()> {
     let most = budget::left() as u64;
-    let (mut bytes, mut rooms) = (Vec::new(), Vec::new());
+    let refused = |e: Error| if e.code() == Code::ResourceExhausted { too_long(name, most) } else { e };
+    let mut room = Room::of(bytes.len()).map_err(refused)?;
     loop {
         let len = bytes.len() as u64;
-        let piece = (n - len).min(len.max(FIRST_PIECE));
+        let piece = n.saturating_sub(len).min(len.max(FIRST_PIECE));
         let size = usize::try_from(piece).map_err(|_| too_long(name, most))?;
-        rooms.push(Room::of(size).map_err(|_| too_long(name, most))?);
+        room.add(size).map_err(refused)?;
         bytes.try_reserve_exact(size).map_err(|_| too_long(name, most))?;
-        from.take(piece).read_to_end(&mut bytes).map_err(|e| file_error("read", Path::new(name), &e))?;
-        if bytes.len() as u64 - len < piece || bytes.len() as u64 == n {
-            return Ok(bytes);
+        from.take(piece).read_to_end(bytes).map_err(|e| file_error("read", Path::new(name), &e))?;
+        if bytes.len() as u64 - len < piece || n <= bytes.len() as u64 {
+            return Ok(());
         }
     }
 }

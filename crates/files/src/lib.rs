@@ -31,7 +31,7 @@ mod os;
 mod whole;
 
 pub use disk::{Disk, DiskFile, How, Kind};
-pub use input::{Input, Watch, read_bounded, too_long};
+pub use input::{Input, Watch, read_bounded, read_on, too_long};
 pub use whole::{Output, Pending, write_whole};
 
 use disk::Refused;
@@ -171,6 +171,12 @@ impl Files {
     /// An error if the check fails: the run that the files belong to is over.
     pub fn check(&self) -> Result<()> {
         self.check.as_ref().map_or(Ok(()), |check| check())
+    }
+
+    /// Whether an error tells that the run is over, and nothing about the file: what was read goes on in the
+    /// next run.
+    pub fn ended_by(&self, error: &Error) -> bool {
+        matches!(error.code(), Code::Cancelled | Code::DeadlineExceeded) || self.check().is_err()
     }
 
     /// The disk.

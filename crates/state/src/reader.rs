@@ -23,12 +23,14 @@
 //! and the next attempt gets them; the first in line stops asking for a name then.
 //!
 //! Definition: TensorFlow's readers (`ReaderBase`). An error is returned to the attempt that met it and to
-//! all later ones until the reader is reset; the records found before it are returned first.
+//! all later ones until the reader is reset; the records found before it are returned first. The end of the run
+//! that reads is no such error: the next run goes on where it ended.
 
 use crate::cancel::{Cancellation, Registration};
 use crate::queue::{Dequeued, Item, Queue, Take, Waiter};
 use millstream_files::Files;
-use millstream_tensor::budget::{self, Budget};
+use millstream_tensor::budget::{self, Here};
+use millstream_tensor::pace::uninterrupted;
 use millstream_tensor::{Code, DType, Error, Opaque, Result, Str, ensure, invalid};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
@@ -43,10 +45,12 @@ pub type Record = (Str, Str);
 /// A file format: how a reader finds the records of a work unit. `files` are those of the run that reads,
 /// which need not be the run that opened the unit.
 pub trait Format: Send {
-    /// Begins a work unit. After an error no unit is open.
+    /// Begins a work unit. After an error no unit is open. If the error is the end of the run, the same unit
+    /// is begun again by the next.
     fn begin(&mut self, work: &Str, files: &Files) -> Result<()>;
 
-    /// The next record of the open work unit.
+    /// The next record of the open work unit. If the run is over, nothing that was read is lost: the next run
+    /// goes on from there.
     fn record(&mut self, files: &Files) -> Result<Found>;
 
     /// Closes the open work unit, if any.
@@ -199,8 +203,8 @@ struct State {
 struct Attempt {
     id: u64,
     reading: Reading,
-    /// The budget of the run that reads.
-    budget: Option<Arc<Budget>>,
+    /// What the run that reads works within.
+    here: Arc<Here>,
     /// Removes the attempt from the line when its run is cancelled. The first in line has none: its wait in
     /// the queue is cancelled by the queue.
     listening: Option<Registration>,
@@ -284,7 +288,7 @@ impl Reader {
         let id = state.next_id;
         state.next_id += 1;
         let cancel = reading.cancel.clone();
-        state.line.push_back(Attempt { id, reading, budget: budget::current(), listening: None });
+        state.line.push_back(Attempt { id, reading, here: Arc::new(budget::here()), listening: None });
         drop(state);
         self.serve();
         // The queue listens for the cancellation of the first in line, and the files for that of one served.
@@ -325,8 +329,7 @@ impl Reader {
                 return;
             }
             let Some(first) = state.line.front_mut() else { return };
-            let (names, up_to, budget) =
-                (first.reading.names.clone(), first.reading.up_to, first.budget.clone());
+            let (names, up_to, here) = (first.reading.names.clone(), first.reading.up_to, first.here.clone());
             let (who, cancel, spawn) =
                 (first.reading.who.clone(), first.reading.cancel.clone(), first.reading.spawn.clone());
             let files = first.reading.files.clone();
@@ -334,9 +337,11 @@ impl Reader {
             (state.busy, state.served) = (true, true);
             drop(state);
             let busy = Busy(self);
-            let entered = budget::enter(budget.as_ref());
+            // The deadline of this thread's own run is none of the attempt's.
+            let apart = uninterrupted();
+            let entered = here.enter();
             let result = cancel.check().and_then(|()| self.read_now(&names, &files, up_to)).transpose();
-            drop(entered);
+            drop((entered, apart));
             let mut state = busy.over();
             let Some(result) = result else {
                 state.asking = true;
@@ -401,8 +406,14 @@ impl Reader {
                 }
             },
         };
-        format.begin(&name, files)?;
+        let begun = format.begin(&name, files);
         let mut state = self.state.lock();
+        if let Err(error) = begun {
+            if files.ended_by(&error) {
+                state.next = Some(name);
+            }
+            return Err(error);
+        }
         state.progress.started += 1;
         state.progress.work = name;
         state.in_work = true;
@@ -415,6 +426,13 @@ impl Reader {
         while records.len() < up_to {
             let found = match format.record(files) {
                 Ok(found) => found,
+                // The file is not to blame: the next run gets what was found, and reads on.
+                Err(error) if files.ended_by(&error) => {
+                    let mut state = self.state.lock();
+                    state.progress.produced -= records.len() as i64;
+                    state.returned.extend(records);
+                    return Err(error);
+                }
                 Err(error) => {
                     self.state.lock().failed = Some(error.clone());
                     // Records found before the error are returned first.

@@ -198,3 +198,56 @@ fn nobody_else_waits_for_a_file() {
     assert_eq!(reader.progress().produced, 2);
     reader.reset(&Files::everything()).unwrap();
 }
+
+/// Three records, whose every first attempt comes too late.
+struct Late {
+    three: Three,
+    tries: usize,
+}
+
+impl Late {
+    fn is_late(&mut self) -> Result<()> {
+        self.tries += 1;
+        match self.tries % 3 {
+            0 => Ok(()),
+            1 => Err(Error::new(Code::DeadlineExceeded, "the time is over")),
+            _ => Err(Error::new(Code::Cancelled, "called off")),
+        }
+    }
+}
+
+impl Format for Late {
+    fn begin(&mut self, work: &Str, files: &Files) -> Result<()> {
+        self.is_late()?;
+        self.three.begin(work, files)
+    }
+
+    fn record(&mut self, files: &Files) -> Result<Found> {
+        self.is_late()?;
+        self.three.record(files)
+    }
+
+    fn reset(&mut self) {}
+}
+
+/// A run that ends is no fault of the file: neither a name nor a record is lost, and later reads go on.
+#[test]
+fn reads_go_on_where_a_run_ended() {
+    let reader = Arc::new(Reader::new("r", "Reader", Box::new(Late { three: Three::default(), tries: 0 })));
+    let names = names();
+    put(&names, "a");
+    put(&names, "b");
+    let (mut all, mut late) = (Vec::new(), 0);
+    while all.len() < 6 {
+        match reader.try_read(&names, &Files::everything(), 2) {
+            Ok(records) => all.extend(text(&records.expect("there is a name").used())),
+            Err(error) => {
+                assert!(error.to_string().contains("the time is over") || error.code() == Code::Cancelled);
+                late += 1;
+            }
+        }
+        assert!(late < 100, "{all:?}");
+    }
+    assert_eq!(all, ["a1", "a2", "a3", "b1", "b2", "b3"]);
+    assert_eq!((reader.progress().produced, reader.progress().finished), (6, 2));
+}

@@ -11,6 +11,7 @@ mod golden_gradients;
 mod golden_graphs;
 mod golden_values;
 mod groups;
+mod interrupted_reads;
 mod late_reads;
 mod listings;
 mod looking;

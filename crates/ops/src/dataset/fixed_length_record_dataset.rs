@@ -2,10 +2,10 @@
 
 use super::datasets::{give, makes};
 use super::records::{Open, Records, compression, infer, names};
-use millstream_checkpoint::records::{Compression, Source, open, read_bounded};
+use millstream_checkpoint::records::{Compression, Source, open, read_on};
 use millstream_files::Files;
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::{DType, Result, Str, ensure, invalid};
+use millstream_tensor::{DType, Result, ensure, invalid};
 use std::sync::Arc;
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -36,22 +36,22 @@ struct Fixed {
 }
 
 impl Open for Fixed {
-    fn next(&mut self, files: &Files) -> Result<Option<Str>> {
+    fn next(&mut self, files: &Files) -> Result<Option<Vec<u8>>> {
         self.from.checked_by(files);
         if 0 < self.header {
-            let header = read_bounded(&mut self.from, self.header, &self.file)?;
+            read_on(&mut self.from, self.header, &self.file, &mut self.ahead)?;
             ensure!(
-                header.len() as u64 == self.header,
+                self.ahead.len() as u64 == self.header,
                 "Excepted a header of {} bytes in `{}`, which has {} bytes",
                 self.header,
                 self.file,
-                header.len()
+                self.ahead.len()
             );
+            self.ahead.clear();
             self.header = 0;
         }
         let wanted = self.record.saturating_add(self.footer);
-        let more = read_bounded(&mut self.from, wanted - self.ahead.len() as u64, &self.file)?;
-        self.ahead.extend(more);
+        read_on(&mut self.from, wanted, &self.file, &mut self.ahead)?;
         let there = self.ahead.len() as u64;
         if there < wanted {
             ensure!(
@@ -66,7 +66,7 @@ impl Open for Fixed {
             return Ok(None);
         }
         let rest = self.ahead.split_off(self.record as usize);
-        Ok(Some(Str::new(std::mem::replace(&mut self.ahead, rest))?))
+        Ok(Some(std::mem::replace(&mut self.ahead, rest)))
     }
 }
 

@@ -5,13 +5,14 @@ use crate::shared::files::file_name;
 use millstream_checkpoint::records::Compression;
 use millstream_files::Files;
 use millstream_graph::op::{InferCx, KernelCx, StepEnv};
+use millstream_tensor::pace::uninterrupted;
 use millstream_tensor::{DType, Result, Str, Tensor, ensure};
 use std::sync::Arc;
 
 /// A file that is open.
 pub(super) trait Open: Send {
-    /// The next record, or `None` at the end of the file.
-    fn next(&mut self, files: &Files) -> Result<Option<Str>>;
+    /// The next record, or `None` at the end of the file. If the run is over, nothing that was read is lost.
+    fn next(&mut self, files: &Files) -> Result<Option<Vec<u8>>>;
 }
 
 /// Opens a file.
@@ -44,11 +45,14 @@ impl Dataset for Records {
             loop {
                 if let Some(file) = &mut open {
                     match file.next(&files) {
-                        Ok(Some(record)) => return Ok(Some([Tensor::str(record)].into_iter().collect())),
+                        Ok(Some(record)) => {
+                            let _whole = uninterrupted();
+                            return Ok(Some([Tensor::str(Str::new(record)?)].into_iter().collect()));
+                        }
                         Ok(None) => {}
                         // The pass goes on with the next file.
                         Err(error) => {
-                            if !super::datasets::is_interrupt(&error) {
+                            if !files.ended_by(&error) {
                                 open = None;
                             }
                             return Err(error);
@@ -56,8 +60,12 @@ impl Dataset for Records {
                     }
                     open = None;
                 }
-                let Some(name) = names.next() else { return Ok(None) };
-                open = Some(opens(&files, file_name(&name)?)?);
+                let Some(name) = names.as_slice().first() else { return Ok(None) };
+                let opened = file_name(name).and_then(|name| opens(&files, name));
+                if !opened.as_ref().is_err_and(|error| files.ended_by(error)) {
+                    drop(names.next());
+                }
+                open = Some(opened?);
             }
         }))
     }

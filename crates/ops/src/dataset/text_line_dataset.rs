@@ -6,7 +6,7 @@ use crate::shared::lines::line;
 use millstream_checkpoint::records::{Source, open};
 use millstream_files::Files;
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::{DType, Result, Str, ensure};
+use millstream_tensor::{DType, Result, ensure};
 use std::sync::Arc;
 
 pub(crate) fn def() -> OpDef {
@@ -24,12 +24,14 @@ pub(crate) fn def() -> OpDef {
 struct Lines {
     from: Source,
     file: String,
+    /// The beginning of a line that a run read before it was called off.
+    begun: Vec<u8>,
 }
 
 impl Open for Lines {
-    fn next(&mut self, files: &Files) -> Result<Option<Str>> {
+    fn next(&mut self, files: &Files) -> Result<Option<Vec<u8>>> {
         self.from.checked_by(files);
-        line(&mut self.from, &self.file)?.map(Str::new).transpose()
+        line(&mut self.from, &self.file, &mut self.begun)
     }
 }
 
@@ -37,7 +39,8 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let (names, compression) = (names(cx)?, compression(cx, 1)?);
     ensure!(cx.int(2)? >= 0, "`buffer_size` must be >= 0 (0 == default)");
     let opens = move |files: &Files, file: &str| -> Result<Box<dyn Open>> {
-        Ok(Box::new(Lines { from: open(files, file, compression)?, file: file.to_owned() }))
+        let from = open(files, file, compression)?;
+        Ok(Box::new(Lines { from, file: file.to_owned(), begun: Vec::new() }))
     };
     give(cx, Records::of(names, Arc::new(opens)))
 }

@@ -5,7 +5,7 @@ use super::records::{Open, Records, compression, infer, names};
 use millstream_checkpoint::records::{RecordReader, Source, tf_record_iterator_in};
 use millstream_files::Files;
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::{DType, Result, Str, ensure};
+use millstream_tensor::{DType, Result, ensure};
 use std::sync::Arc;
 
 pub(crate) fn def() -> OpDef {
@@ -22,9 +22,9 @@ pub(crate) fn def() -> OpDef {
 }
 
 impl Open for RecordReader<Source> {
-    fn next(&mut self, files: &Files) -> Result<Option<Str>> {
+    fn next(&mut self, files: &Files) -> Result<Option<Vec<u8>>> {
         self.get_ref().checked_by(files);
-        self.record()?.map(Str::new).transpose()
+        self.record()
     }
 }
 

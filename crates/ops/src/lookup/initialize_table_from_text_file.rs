@@ -60,7 +60,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let mut n = 0;
     while vocab_size < 0 || n < vocab_size {
         look()?;
-        let Some(line) = line(&mut lines, file)? else { break };
+        let Some(line) = line(&mut lines, file, &mut Vec::new())? else { break };
         let at = || format!("in line {} of `{file}`", n + 1);
         ensure!(!line.is_empty(), "there is an empty line {}", at());
         keys.push(&line, n, delimiter).map_err(|e| e.note(at()))?;

@@ -1,7 +1,7 @@
 //! `FixedLengthRecordReader`, `FixedLengthRecordReaderV2`: records of a fixed length.
 
 use super::readers::{By, generations, key, named, opener, opening, path, skip};
-use millstream_checkpoint::records::{Compression, Source, open, read_bounded};
+use millstream_checkpoint::records::{Compression, Source, open, read_on};
 use millstream_files::Files;
 use millstream_graph::op::spec::{Int, Spec, Text};
 use millstream_graph::op::{BuildCx, OpDef, Run};
@@ -55,6 +55,7 @@ fn make(cx: &BuildCx) -> Result<Box<dyn Run>> {
             file: String::new(),
             from,
             ahead: Vec::new(),
+            between: 0,
             n_records: 0,
         })
     })
@@ -71,6 +72,8 @@ struct Fixed {
     /// Bytes that were read but not returned: the beginning of a record. Only what follows shows whether they
     /// are the footer.
     ahead: Vec<u8>,
+    /// The bytes to skip before the next record.
+    between: u64,
     n_records: u64,
 }
 
@@ -79,8 +82,10 @@ impl Format for Fixed {
         self.reset();
         let file = path(work)?;
         let mut from = open(files, file, self.compression)?;
-        let there = skip(&mut from, self.header, file)?;
-        if there < self.header {
+        let mut left = self.header;
+        skip(&mut from, &mut left, file)?;
+        if 0 < left {
+            let there = self.header - left;
             return Err(Error::new(
                 Code::DataLoss,
                 format!(
@@ -97,8 +102,8 @@ impl Format for Fixed {
         let Some(from) = &mut self.from else { return Ok(Found::End) };
         from.checked_by(files);
         let wanted = self.record.saturating_add(self.footer);
-        let more = read_bounded(from, wanted.saturating_sub(self.ahead.len() as u64), &self.file)?;
-        self.ahead.extend(more);
+        skip(from, &mut self.between, &self.file)?;
+        read_on(from, wanted, &self.file, &mut self.ahead)?;
         if (self.ahead.len() as u64) < wanted {
             self.reset();
             return Ok(Found::End);
@@ -112,7 +117,7 @@ impl Format for Fixed {
             // At the end of the file, there is no next record.
             _ => {
                 self.ahead.clear();
-                skip(from, self.hop - n_ahead, &self.file)?;
+                self.between = self.hop - n_ahead;
             }
         }
         Ok(Found::Record((key, record)))
@@ -121,6 +126,7 @@ impl Format for Fixed {
     fn reset(&mut self) {
         self.from = None;
         self.ahead = Vec::new();
+        self.between = 0;
     }
 }
 

@@ -126,17 +126,16 @@ pub(super) fn key(file: &str, place: u64) -> Result<Str> {
     Str::new(format!("{file}:{place}"))
 }
 
-/// Skips `n` bytes, and returns how many there were.
-pub(super) fn skip(from: &mut dyn BufRead, n: u64, file: &str) -> Result<u64> {
-    let mut left = n;
-    while left > 0 {
+/// Skips `left` bytes, as far as there are as many, and counts them down.
+pub(super) fn skip(from: &mut dyn BufRead, left: &mut u64, file: &str) -> Result<()> {
+    while *left > 0 {
         let there = from.fill_buf().map_err(|e| file_error("read", Path::new(file), &e))?.len() as u64;
         if there == 0 {
             break;
         }
-        let step = there.min(left);
+        let step = there.min(*left);
         from.consume(step as usize);
-        left -= step;
+        *left -= step;
     }
-    Ok(n - left)
+    Ok(())
 }

@@ -7,6 +7,7 @@ use millstream_files::Files;
 use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::{Int, Spec};
 use millstream_state::{Format, Found};
+use millstream_tensor::pace::uninterrupted;
 use millstream_tensor::{Result, Str, ensure};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -32,6 +33,8 @@ struct Lines {
     file: String,
     lines: Option<Source>,
     n_lines: u64,
+    /// The beginning of a line that a run read before it was called off.
+    begun: Vec<u8>,
 }
 
 impl Format for Lines {
@@ -39,15 +42,17 @@ impl Format for Lines {
         let file = path(work)?;
         self.lines = Some(open(files, file, Compression::None)?);
         (self.file, self.n_lines) = (file.to_owned(), 0);
+        self.begun.clear();
         Ok(())
     }
 
     fn record(&mut self, files: &Files) -> Result<Found> {
         let Some(lines) = &mut self.lines else { return Ok(Found::End) };
         lines.checked_by(files);
-        while let Some(line) = line(lines, &self.file)? {
+        while let Some(line) = line(lines, &self.file, &mut self.begun)? {
             self.n_lines += 1;
             if self.header < self.n_lines {
+                let _whole = uninterrupted();
                 return Ok(Found::Record((key(&self.file, self.n_lines)?, Str::new(line)?)));
             }
         }
@@ -57,6 +62,7 @@ impl Format for Lines {
 
     fn reset(&mut self) {
         self.lines = None;
+        self.begun.clear();
     }
 }
 

@@ -6,6 +6,7 @@ use millstream_files::Files;
 use millstream_graph::op::OpDef;
 use millstream_graph::op::spec::{Spec, Text};
 use millstream_state::{Format, Found};
+use millstream_tensor::pace::uninterrupted;
 use millstream_tensor::{Result, Str};
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -41,7 +42,9 @@ impl Format for Records {
         let Some(records) = &mut self.records else { return Ok(Found::End) };
         records.get_ref().checked_by(files);
         let at = records.offset();
-        match records.record()? {
+        let record = records.record()?;
+        let _whole = uninterrupted();
+        match record {
             Some(record) => Ok(Found::Record((key(&self.file, at)?, Str::new(record)?))),
             None => {
                 self.records = None;

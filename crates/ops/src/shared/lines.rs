@@ -6,12 +6,14 @@ use std::io::BufRead;
 use std::path::Path;
 
 /// Returns a line without its end (`\n` or `\r\n`), or `None` at the end of the file. A line that exceeds the
-/// memory limit is an error.
-pub(crate) fn line(from: &mut dyn BufRead, file: &str) -> Result<Option<Vec<u8>>> {
+/// memory limit is an error. `begun` is empty, or what a call read of the line whose run was called off.
+pub(crate) fn line(from: &mut dyn BufRead, file: &str, begun: &mut Vec<u8>) -> Result<Option<Vec<u8>>> {
     let most = budget::left() as u64;
-    let mut line = Vec::new();
-    let mut limited = std::io::Read::take(from, most.saturating_add(1));
-    let n = limited.read_until(b'\n', &mut line).map_err(|e| file_error("read", Path::new(file), &e))?;
+    let left = most.saturating_add(1).saturating_sub(begun.len() as u64);
+    let mut limited = std::io::Read::take(from, left);
+    limited.read_until(b'\n', begun).map_err(|e| file_error("read", Path::new(file), &e))?;
+    let mut line = std::mem::take(begun);
+    let n = line.len();
     if n == 0 {
         return Ok(None);
     }

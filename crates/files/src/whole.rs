@@ -17,6 +17,9 @@ const MOST_OF_NAME: usize = 200;
 /// The number of symbolic links that are followed, as in Linux.
 const MOST_LINKS: usize = 40;
 
+/// The bytes that are written between two looks at the check.
+const PIECE: usize = 4 << 20;
+
 /// A file that is not yet at its destination. Dropped before [`finish`](Pending::finish), it leaves nothing
 /// behind.
 #[derive(Debug)]
@@ -58,7 +61,14 @@ impl Pending {
 
     /// Appends bytes.
     pub fn put(&mut self, bytes: &[u8]) -> Result<()> {
-        self.write_all(bytes).map_err(|e| file_error("write", &self.place, &e))
+        for piece in bytes.chunks(PIECE) {
+            // A file that is not finished may end anywhere.
+            if piece.len() == PIECE {
+                self.files.check()?;
+            }
+            self.write_all(piece).map_err(|e| file_error("write", &self.place, &e))?;
+        }
+        Ok(())
     }
 
     /// Moves the file to its destination. It is durable afterwards.

@@ -2,6 +2,7 @@
 //! numbers.
 
 use millstream_tensor::budget::{Charged, Room};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, Opaque, Result, Tensor, ensure, invalid};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -65,7 +66,9 @@ impl SparseTensorsMap {
         let count =
             i64::try_from(tensors.len()).map_err(|_| invalid!("{self:?} cannot keep this many tensors"))?;
         // Nothing is kept before all is charged.
-        let tensors = Charged::try_of(tensors.map(Entry::new))?.take();
+        let mut pace = Pace::new();
+        let kept = |tensors| pace.spend(1).and_then(|()| Entry::new(tensors));
+        let tensors = Charged::try_of(tensors.map(kept))?.take();
         let mut kept = self.kept.lock();
         let first = kept.next;
         kept.next =
@@ -81,6 +84,7 @@ impl SparseTensorsMap {
         let mut kept = self.kept.lock();
         for number in numbers {
             match kept.tensors.remove(number) {
+                // There is room for it.
                 Some(entry) => taken.push(entry)?,
                 None => {
                     kept.tensors.extend(numbers.iter().copied().zip(taken.take()));

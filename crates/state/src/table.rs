@@ -4,6 +4,8 @@
 //! `MutableHashTableOfTensors` and `MutableDenseHashTable`. Unlike there, a table is exported in the order
 //! of its keys; a dense one with all its buckets, as there. What an entry takes besides the elements of its
 //! value is charged, too.
+//!
+//! A change is whole or not at all, also if its run is called off: what can be prepared is prepared before it.
 
 #![expect(
     clippy::mutable_key_type,
@@ -11,9 +13,9 @@
 )]
 
 use millstream_tensor::budget::{Charged, Room};
-use millstream_tensor::pace::Pace;
+use millstream_tensor::pace::{Pace, look};
 use millstream_tensor::{Assembler, Code, DType, Error, Opaque, Result, Shape, Str, Tensor, ensure, invalid};
-use parking_lot::RwLock;
+use parking_lot::{RwLock, RwLockUpgradableReadGuard};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt;
@@ -247,7 +249,9 @@ impl Table {
     fn gather<'a>(&self, batch: &[usize], rows: impl Iterator<Item = &'a Tensor>) -> Result<Tensor> {
         let whole = Shape::new(batch.iter().chain(self.spec.value_shape.dims()).copied());
         let mut out = Assembler::new(self.spec.value, whole)?;
+        let mut pace = Pace::new();
         for row in rows {
+            pace.spend(1)?;
             out.push(row, 0, row.elements())?;
         }
         out.finish()
@@ -269,9 +273,17 @@ impl Table {
     pub fn remove(&self, keys: &Tensor) -> Result<()> {
         self.check_mutable("keys are not removed")?;
         let (_, keys) = self.keys(keys)?;
-        let mut state = self.state.write();
+        let state = self.state.upgradable_read();
+        let (mut there, mut pace) = (Charged::new(), Pace::new());
         for key in keys.iter() {
-            state.rows.remove(key);
+            pace.spend(1)?;
+            if state.rows.contains_key(key) {
+                there.push(key)?;
+            }
+        }
+        let mut state = RwLockUpgradableReadGuard::upgrade(state);
+        for key in there.iter() {
+            state.rows.remove(*key);
         }
         Ok(())
     }
@@ -287,7 +299,11 @@ impl Table {
             _ => Ok(t.clone()),
         };
         let (keys, values) = (listed(keys, &self.spec.key_shape)?, listed(values, &self.spec.value_shape)?);
-        let rows: HashMap<Key, Row> = self.rows_to_import(&keys, &values)?.into_iter().collect();
+        let (mut rows, mut pace) = (HashMap::new(), Pace::new());
+        for (key, row) in self.rows_to_import(&keys, &values)? {
+            pace.spend(1)?;
+            rows.insert(key, row);
+        }
         let mut state = self.state.write();
         if let Some(dense) = &self.dense {
             state.buckets = dense.buckets_for(dense.buckets, rows.len())?;
@@ -311,7 +327,9 @@ impl Table {
         );
         let rows = self.rows(keys, values)?;
         let mut map: HashMap<Key, Row> = HashMap::with_capacity(rows.len());
+        let mut pace = Pace::new();
         for (key, row) in rows {
+            pace.spend(1)?;
             if let Some(other) = map.get(&key).filter(|other| !other.value.bits_eq(&row.value)) {
                 return Err(failed(format!(
                     "HashTable has different value for same key. Key {} has {} and trying to add value {}: {self:?} was given it twice",
@@ -342,8 +360,7 @@ impl Table {
     pub fn export(&self) -> Result<(Tensor, Tensor)> {
         let state = self.state.read();
         self.check_filled(&state)?;
-        let mut rows: Vec<(&Key, &Tensor)> = state.rows.iter().map(|(key, row)| (key, &row.value)).collect();
-        rows.sort_unstable_by_key(|(key, _)| *key);
+        let rows = sorted(&state.rows)?;
         let Some(dense) = &self.dense else { return self.tensors(&rows) };
         let empty = self.split(&dense.empty)?;
         let zeros = Tensor::zeros(self.spec.value, self.spec.value_shape.clone())?;
@@ -351,7 +368,7 @@ impl Table {
         let _room = Room::of(state.buckets.saturating_mul(size_of::<(&Key, &Tensor)>()))?;
         let mut buckets = vec![(empty, &zeros); state.buckets];
         let mut pace = Pace::new();
-        for (key, value) in rows {
+        for &(key, value) in rows.iter() {
             let mut at = key.place() as usize & (state.buckets - 1);
             let mut probes = 0;
             while buckets[at].0 != empty {
@@ -379,7 +396,9 @@ impl Table {
         let each = self.spec.key_shape.elements().saturating_mul(size_of::<&Key>());
         let _room = Room::of(rows.len().saturating_mul(each))?;
         let mut flat = Vec::with_capacity(rows.len().saturating_mul(self.spec.key_shape.elements()));
+        let mut pace = Pace::new();
         for (key, _) in rows {
+            pace.spend(1)?;
             key.flatten(&mut flat);
         }
         let shape = Shape::new([rows.len()].into_iter().chain(self.spec.key_shape.dims().iter().copied()));
@@ -443,7 +462,9 @@ impl Table {
         }
         let flat = Shape::new([keys.len()].into_iter().chain(spec.value_shape.dims().iter().copied()));
         let values = values.reshape(flat)?;
+        let mut pace = Pace::new();
         let row = |(i, key): (usize, &Key)| {
+            pace.spend(1)?;
             let row = Row::new(own_row(&values, i)?)?;
             Ok((key.clone(), row))
         };
@@ -505,6 +526,41 @@ impl Table {
         }
         Ok(rows)
     }
+}
+
+/// The entries of a table by their keys. Their order is found run by run, with looks in between, since a
+/// sort cannot be called off.
+fn sorted(rows: &HashMap<Key, Row>) -> Result<Charged<(&Key, &Tensor)>> {
+    /// The entries that are sorted at a time, for a few milliseconds.
+    const RUN: usize = 1 << 14;
+    let mut all = Charged::with_room(rows.len())?;
+    let mut pace = Pace::new();
+    for (key, row) in rows {
+        pace.spend(1)?;
+        all.push((key, &row.value))?;
+    }
+    let mut width = RUN;
+    for run in all.chunks_mut(RUN) {
+        look()?;
+        run.sort_unstable_by_key(|(key, _)| *key);
+    }
+    while width < all.len() {
+        let mut merged = Charged::with_room(all.len())?;
+        for both in all.chunks(2 * width) {
+            let (mut a, mut b) = both.split_at(width.min(both.len()));
+            while let (Some(x), Some(y)) = (a.first(), b.first()) {
+                pace.spend(1)?;
+                let (next, from) = if x.0 < y.0 { (x, &mut a) } else { (y, &mut b) };
+                merged.push(*next)?;
+                *from = &from[1..];
+            }
+            merged.extend_from_slice(a)?;
+            merged.extend_from_slice(b)?;
+        }
+        all = merged;
+        width *= 2;
+    }
+    Ok(all)
 }
 
 /// A copy of a row. A shared row that lives long would keep the whole tensor alive.

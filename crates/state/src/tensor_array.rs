@@ -5,6 +5,7 @@
 //! accesses.
 
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, Error, Opaque, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
@@ -203,7 +204,9 @@ impl TensorArray {
     /// As [`TensorArray::write`], of values that are made one by one. The first error ends it.
     pub fn try_write(&self, values: impl IntoIterator<Item = Result<(i64, Tensor)>>, sum: Sum) -> Result<()> {
         let mut state = self.open()?;
+        let mut pace = Pace::new();
         values.into_iter().try_for_each(|each| {
+            pace.spend(1)?;
             let (index, value) = each?;
             self.write_one(&mut state, index, value, sum)
         })
@@ -302,7 +305,11 @@ impl TensorArray {
     /// Reads the elements at these indices.
     pub fn read(&self, indices: impl IntoIterator<Item = i64>) -> Result<Charged<Tensor>> {
         let mut state = self.open()?;
-        Charged::try_of(indices.into_iter().map(|index| self.read_one(&mut state, index)))
+        let mut pace = Pace::new();
+        Charged::try_of(indices.into_iter().map(|index| {
+            pace.spend(1)?;
+            self.read_one(&mut state, index)
+        }))
     }
 
     fn read_one(&self, state: &mut State, index: i64) -> Result<Tensor> {

@@ -8,6 +8,7 @@ use millstream_graph::op::spec::{Bool, Number};
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_state::Gathered;
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use smallvec::SmallVec;
 
@@ -129,12 +130,13 @@ fn merged(
     (places, new): (&[i64], &Tensor),
 ) -> Result<(Charged<i64>, Charged<u32>, Tensor)> {
     let mut rows: Charged<(i64, u32, Option<usize>, Option<usize>)> = Charged::new();
-    let (mut i, mut j) = (0, 0);
+    let (mut i, mut j, mut pace) = (0, 0, Pace::new());
     while i < old_places.len() || j < places.len() {
         let (a, b) = (old_places.get(i).copied(), places.get(j).copied());
         let takes_old = b.is_none_or(|b| a.is_some_and(|a| a <= b));
         let takes_new = a.is_none_or(|a| b.is_some_and(|b| b <= a));
         let place = if takes_old { a } else { b };
+        pace.spend(1)?;
         let count = if takes_old { old_counts[i] } else { 0 } + u32::from(takes_new);
         rows.push((place.unwrap_or(0), count, takes_old.then_some(i), takes_new.then_some(j)))?;
         i += usize::from(takes_old);
@@ -147,6 +149,7 @@ fn merged(
         let (x, y) = (old.as_slice::<T>()?, new.as_slice::<T>()?);
         let cells = fresh::<T>(&mut out)?;
         for (k, (.., i, j)) in rows.iter().enumerate() {
+            pace.spend(1 + width)?;
             let cells = &mut cells[k * width..][..width];
             for (part, at) in [(x, i), (y, j)] {
                 if let Some(at) = at {

@@ -3,6 +3,7 @@
 use super::datasets::{Element, Kept, Source, counted, is_interrupt, keep};
 use millstream_graph::op::{KernelCx, StepEnv};
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Assembler, Code, Error, Result, Shape, Tensor, ensure};
 
 /// The size of batches, and whether a last batch that is smaller is dropped.
@@ -99,8 +100,9 @@ fn stack(elements: &[Kept], c: usize) -> Result<Tensor> {
     if let Some(shared) = Tensor::spliced(elements.iter().map(|element| &element[c]), &shape) {
         return Ok(shared);
     }
-    let mut out = Assembler::new(first.dtype(), shape)?;
+    let (mut out, mut pace) = (Assembler::new(first.dtype(), shape)?, Pace::new());
     for element in elements {
+        pace.spend(1)?;
         out.push(&element[c], 0, element[c].elements())?;
     }
     out.finish()
@@ -132,8 +134,9 @@ pub(super) fn padded(elements: &[Kept], shapes: &[Vec<i64>], values: &[Tensor]) 
             }
         }
         let whole = Shape::new(std::iter::once(elements.len()).chain(largest.iter().copied()));
-        let mut out = Assembler::new(value.dtype(), whole)?;
+        let (mut out, mut pace) = (Assembler::new(value.dtype(), whole)?, Pace::new());
         for element in elements {
+            pace.spend(1)?;
             pad(&mut out, &element[c], 0, element[c].shape().dims(), &largest, value)?;
         }
         out.finish()

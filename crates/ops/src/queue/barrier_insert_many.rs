@@ -7,6 +7,7 @@ use millstream_graph::op::spec::{AnyType, Int};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_state::Barrier;
 use millstream_tensor::budget::Room;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, Result, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {
@@ -64,7 +65,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         "component {component} of {barrier:?} is {expected}, not {have}"
     );
     let _room = Room::of(keys.len().saturating_mul(Barrier::INSERTION))?;
-    let values = (0..keys.len()).map(|i| own_row(values, i)).collect::<Result<_>>()?;
+    let mut pace = Pace::new();
+    let row = |i| pace.spend(1).and_then(|()| own_row(values, i));
+    let values = (0..keys.len()).map(row).collect::<Result<_>>()?;
     barrier.insert(component, keys, values)
 }
 

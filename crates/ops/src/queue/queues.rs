@@ -8,6 +8,7 @@ use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
 use millstream_graph::op::{BuildCx, Completion, Gradient, Kernel, KernelCx, NodeInfo, OpDef, Outputs, Run};
 use millstream_graph::{Attr, Attrs};
 use millstream_state::{Batches, Dequeued, Item, Queue, QueueKind, QueueSpec, Waiter, dtype_names};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Assembler, DType, Error, PartialShape, Result, Shape, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -198,7 +199,11 @@ pub(super) fn rows(components: &[Tensor], queue: &Queue) -> Result<Vec<Item>> {
             "all components of many items must have as many rows: component 0 has {first} rows, component {i} has {rows}"
         );
     }
-    let row = |i| components.iter().map(|c| own_row(c, i)).collect::<Result<_>>().and_then(Item::new);
+    let mut pace = Pace::new();
+    let row = |i| {
+        pace.spend(components.len())?;
+        components.iter().map(|c| own_row(c, i)).collect::<Result<_>>().and_then(Item::new)
+    };
     (0..n_rows.unwrap_or(0)).map(row).collect()
 }
 
@@ -293,7 +298,9 @@ fn stacked(queue: &Queue, items: &[Item]) -> Outputs {
         };
         let mut out = Assembler::new(*dtype, whole.clone())?;
         cells += whole.elements();
+        let mut pace = Pace::new();
         for item in items {
+            pace.spend(1)?;
             pad(&mut out, &item[c], 0, item[c].shape().dims(), largest.dims(), &nothing)?;
         }
         out.finish()

@@ -43,8 +43,8 @@ pub(super) fn draw(cx: &KernelCx, philox: impl FnOnce(usize, usize) -> Result<Ph
         let mut pace = Pace::new();
         // The samples of a row are drawn before the next row begins.
         for row in logits.chunks(classes) {
-            pace.spend(classes)?;
-            let sums = running_sums(row.iter().map(|v| ToPrimitive::to_f64(v).unwrap_or(f64::NAN)))?;
+            let logits = row.iter().map(|v| ToPrimitive::to_f64(v).unwrap_or(f64::NAN));
+            let sums = running_sums(logits, &mut pace)?;
             let total = sums.last().copied().unwrap_or(0.0);
             for _ in 0..samples {
                 pace.spend(1)?;
@@ -62,10 +62,11 @@ pub(super) fn draw(cx: &KernelCx, philox: impl FnOnce(usize, usize) -> Result<Ph
 
 /// Returns the cumulative probabilities of the classes, not normalized. Logits that are not finite have
 /// probability zero.
-fn running_sums(logits: impl ExactSizeIterator<Item = f64> + Clone) -> Result<Charged<f64>> {
+fn running_sums(logits: impl ExactSizeIterator<Item = f64> + Clone, pace: &mut Pace) -> Result<Charged<f64>> {
     let max = logits.clone().filter(|v| v.is_finite()).fold(f64::MIN, f64::max);
     let (mut sums, mut sum) = (Charged::with_room(logits.len())?, 0.0);
     for v in logits {
+        pace.spend(1)?;
         sum += if v.is_finite() { (v - max).exp() } else { 0.0 };
         sums.push(sum)?;
     }

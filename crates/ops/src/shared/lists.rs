@@ -1,6 +1,7 @@
 //! Tensor lists as values: stacking and splitting items, sums and zeros of whole lists.
 
 use super::optional::Optional;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{
     Assembler, DType, PartialShape, Result, Shape, Tensor, TensorList, Variant, ensure, invalid,
 };
@@ -57,8 +58,9 @@ pub(crate) fn join<'a>(
     items: impl IntoIterator<Item = (Option<&'a Tensor>, usize)>,
 ) -> Result<Tensor> {
     let mut out = Assembler::new(dtype, shape)?;
-    let mut zero = None;
+    let (mut zero, mut pace) = (None, Pace::new());
     for (item, count) in items {
+        pace.spend(1)?;
         match item {
             Some(item) => out.push(item, 0, count)?,
             None => {

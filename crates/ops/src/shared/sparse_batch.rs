@@ -2,6 +2,7 @@
 
 use millstream_state::Sparse;
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Assembler, DType, Result, Tensor, ensure, invalid};
 
 /// Stacks the sparse tensors along new first axes of the sizes `lead`. The other axes have the size of the
@@ -27,7 +28,9 @@ pub(crate) fn batch(dtype: DType, lead: &[usize], parts: &[Sparse]) -> Result<Sp
     let mut flat = Charged::with_room(n.saturating_mul(width))?;
     // The first part of an index: the position of its sparse tensor in the batch.
     let mut at = vec![0i64; lead.len()];
+    let mut pace = Pace::new();
     for [indices, values, _] in parts {
+        pace.spend(1 + values.elements())?;
         all.push(values, 0, values.elements())?;
         let indices = indices.as_slice::<i64>()?;
         for e in 0..values.elements() {

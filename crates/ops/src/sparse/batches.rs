@@ -5,6 +5,7 @@ use crate::shared::sorting::sort;
 use millstream_graph::op::InferCx;
 use millstream_state::Sparse;
 use millstream_tensor::budget::Charged;
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{Dim, Result, ensure, invalid};
 
 /// The shape rule for splitting: returns the number of rows of the sparse tensor in inputs 0 to 2, if it is
@@ -38,7 +39,9 @@ pub(super) fn rows_of(all: &Entries) -> Result<Charged<Sparse>> {
     let none = part(&[])?;
     let mut order = Charged::of(0..all.n)?;
     sort(&mut order, |&a, &b| all.index(a)[0].cmp(&all.index(b)[0]))?;
+    let mut pace = Pace::new();
     for entries in order.chunk_by(|&a, &b| all.index(a)[0] == all.index(b)[0]) {
+        pace.spend(1 + entries.len())?;
         // The row is inside the shape, as all indices are.
         let row = all.index(entries[0])[0] as usize;
         rows.resize_with(row, || none.clone())?;

@@ -22,6 +22,7 @@ use super::{Closing, Item, Queue, QueueKind, QueueReport, QueueSpec, Take, Title
 use crate::cancel::Cancellation;
 use crate::sync::Mutex;
 use millstream_tensor::budget::Room;
+use millstream_tensor::pace::{Pace, uninterrupted};
 use millstream_tensor::{Code, DType, Error, Opaque, PartialShape, Result, Str, Tensor, ensure, invalid};
 use smallvec::{SmallVec, smallvec};
 use std::collections::BTreeMap;
@@ -189,10 +190,15 @@ impl Barrier {
         ensure!(keys.len() == values.len(), "{} values were given for {} keys", values.len(), keys.len());
         let n = self.dtypes().len();
         ensure!(component < n, "component {component} of barrier '{}', which has {n}", self.name());
-        for value in &values {
-            self.check(component, value)?;
-        }
-        let values = values.into_iter().map(Tensor::kept).collect::<Result<Vec<_>>>()?;
+        let mut pace = Pace::new();
+        let kept = |value: Tensor| {
+            pace.spend(1)?;
+            self.check(component, &value)?;
+            value.kept()
+        };
+        let values = values.into_iter().map(kept).collect::<Result<Vec<_>>>()?;
+        // A part of the insertion would fail when it is tried again: these keys would have a value.
+        let _whole = uninterrupted();
         let (inserted, ready) = {
             let mut state = self.state.lock();
             self.check_open(&state, keys.len())?;

@@ -47,12 +47,16 @@ use crate::sync::Ordering::SeqCst;
 use crate::sync::{AtomicBool, AtomicUsize, Mutex};
 use items::Items;
 use millstream_tensor::budget::Room;
+use millstream_tensor::pace::{Pace, look};
 use millstream_tensor::{Code, Error, Opaque, Result, Tensor};
 use smallvec::SmallVec;
 use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Weak};
 use std::time::Instant;
+
+/// The number of items that are taken between two looks at the run.
+const LOOK: usize = 1 << 14;
 
 /// One item of a queue: a tensor per component. What the item itself takes, besides the elements, is charged
 /// to the budget of the run that makes it, for as long as the item exists: a queue of a million scalars is
@@ -330,7 +334,9 @@ impl Queue {
 
     /// Enqueues all rows if that is possible at once, or none of them. Returns whether it did.
     pub fn try_enqueue_many(&self, rows: Vec<Item>) -> Result<bool> {
+        let mut pace = Pace::new();
         for row in &rows {
+            pace.spend(1)?;
             self.spec.check_item(row, &self.name)?;
         }
         if rows.is_empty() {
@@ -391,8 +397,9 @@ impl Queue {
             }
             items.push(item);
         };
-        let all = self.try_each(take, &mut one)?;
-        Ok(all.then(|| Dequeued::of(Arc::downgrade(self), items)))
+        let all = self.try_each(take, &mut one);
+        let taken = Dequeued::of(Arc::downgrade(self), items);
+        Ok(all?.then_some(taken))
     }
 
     /// Dequeues the first item if one is available at once and no attempt is ahead.
@@ -402,7 +409,8 @@ impl Queue {
         Ok(first)
     }
 
-    /// Calls `each` with the items if enough are available at once. Returns whether they were.
+    /// Calls `each` with the items if enough are available at once. Returns whether they were. An error that
+    /// comes after items is the end of the run: they return.
     fn try_each(&self, take: Take, each: &mut dyn FnMut(Item)) -> Result<bool> {
         if take.count() == 0 {
             return Ok(true);
@@ -428,7 +436,14 @@ impl Queue {
             }
             return Err(self.closed_to_dequeues(closing, take.count(), available));
         }
-        for _ in 0..take.count().min(available) {
+        let mut going = Ok(true);
+        for i in 0..take.count().min(available) {
+            if i % LOOK == LOOK - 1 {
+                going = look().map(|()| true);
+                if going.is_err() {
+                    break;
+                }
+            }
             state.get().into_iter().for_each(&mut *each);
         }
         if !state.enqueues.is_empty() {
@@ -436,7 +451,7 @@ impl Queue {
         }
         drop(state);
         tell(overs);
-        Ok(true)
+        going
     }
 
     /// Dequeues items as they come. Returns the number of the attempt, for [`Queue::withdraw`].

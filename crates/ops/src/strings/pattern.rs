@@ -78,9 +78,8 @@ impl Pattern {
     }
 
     /// Returns the text with the first match, or all of them, replaced by `rewrite`, in which `\1` is a group
-    /// and `\\` a backslash. Invalid rewrites follow RE2: with a group that does not exist, the text is
-    /// unchanged. Any other escape ends the rewrite, and if only the first match is to be replaced, the text
-    /// is unchanged.
+    /// and `\\` a backslash. Invalid rewrites follow TensorFlow: a group that does not exist is empty. Any
+    /// other escape ends the rewrite, and if only the first match is to be replaced, the text is unchanged.
     pub fn replace(&self, text: &Str, rewrite: &Str, all: bool) -> Result<Vec<u8>> {
         if !self.is_long(text) {
             return self.replace_here(text, rewrite, all);
@@ -90,10 +89,6 @@ impl Pattern {
     }
 
     fn replace_here(&self, text: &[u8], rewrite: &[u8], all: bool) -> Result<Vec<u8>> {
-        let highest = rewrite.windows(2).filter(|w| w[0] == b'\\' && w[1].is_ascii_digit());
-        if highest.map(|w| usize::from(w[1] - b'0')).max().unwrap_or(0) >= self.regex.captures_len() {
-            return Ok(text.to_vec());
-        }
         match all {
             true => self.replace_all(text, rewrite),
             false => Ok(self.replace_first(text, rewrite)?.unwrap_or_else(|| text.to_vec())),

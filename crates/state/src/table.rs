@@ -474,11 +474,13 @@ impl Table {
     /// The keys one by one, and the shape they are arranged in.
     fn keys(&self, keys: &Tensor) -> Result<(Vec<usize>, Charged<Key>)> {
         let (batch, found) = self.keys_and_marks(keys)?;
-        for mark in self.marks()? {
-            if found.contains(&mark) {
+        for (mark, what) in self.marks()?.iter().zip(["empty_key", "deleted_key"]) {
+            if found.contains(mark) {
                 return Err(invalid!(
-                    "{mark} is the empty or the deleted key of {self:?} and cannot be one of its keys"
-                ));
+                    "Using the {what} as a table key is not allowed";
+                    "{mark} marks buckets of {self:?} and cannot be one of its keys"
+                )
+                .with_help(format!("make the table with an `{what}` that is no key of yours")));
             }
         }
         Ok((batch, found))

@@ -41,13 +41,16 @@ impl NodeInfo {
         for (arg, range) in op.inputs.iter().zip(layout) {
             check_input(op, arg, range, inputs, &mut attrs)?;
         }
+        // What is given comes first: a list without tensors is too short, rather than without a type.
+        for (attr, spec) in &op.attrs {
+            if let Some(value) = attrs.get(attr) {
+                check_attr(op, attr, spec, value)?;
+            }
+        }
         for (attr, spec) in &op.attrs {
             if attrs.get(attr).is_none() {
                 let default = spec.default.clone();
                 attrs.set(*attr, default.ok_or_else(|| missing(op, attr, spec))?);
-            }
-            if let Some(value) = attrs.get(attr) {
-                check_attr(op, attr, spec, value)?;
             }
         }
         let n_outputs = n_outputs(op, &attrs)?;
@@ -302,6 +305,8 @@ fn type_mismatch(op: &OpDef, arg: &ArgSpec, given: DType, wanted: DType) -> Erro
 
 fn missing(op: &OpDef, attr: &str, spec: &AttrSpec) -> Error {
     invalid!("{} needs the attribute `{attr}` ({:?})", op.name, spec.kind)
+        .led_by(format!("NodeDef missing attr '{attr}' from Op<name={}>", op.name))
+        .with_help(format!("set `{attr}`: it has no default, and the inputs do not tell it"))
 }
 
 /// TensorFlow's message for a number below its minimum. TensorFlow calls the number of an argument's tensors

@@ -194,8 +194,8 @@ impl Spec {
             ensure!(
                 wanted == is,
                 "Data type mismatch at component {i}: expected {} but got {}.",
-                wanted.tf_name(),
-                is.tf_name()
+                wanted.kernel_name(),
+                is.kernel_name()
             );
         }
         for (i, (wanted, is)) in self.shapes.iter().zip(&given.shapes).enumerate() {

@@ -31,9 +31,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let text = cx.input(0).as_strs().and_then(|strs| strs.first()).map(|s| s.text().into_owned());
     let text = text.unwrap_or_default();
     let unknown = || {
-        invalid!("The provided string does not name an iterator: {text:?}").with_help(
-            "feed what a run of `Iterator.string_handle` in this session returned, and keep that session open",
-        )
+        invalid!("the string does not name an iterator: {text:?}")
+            .led_by("Could not parse string_handle as a valid ResourceHandle")
+            .with_help(
+                "feed what a run of `Iterator.string_handle` in this session returned, and keep that session open",
+            )
     };
     let parts: Vec<&str> = text.splitn(3, '\n').collect();
     let [kind, container, name] = parts.as_slice() else { return Err(unknown()) };
@@ -45,7 +47,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let iterator = found.map_err(|error| unknown().note(error.message()))?;
     let spec = Spec::of(cx.attrs())?;
     if !spec.dtypes.is_empty() {
-        iterator.check_same(Some(&spec))?;
+        iterator.check_is(&spec)?;
     }
     cx.set(0, Tensor::handle(Handle::new(*container, *name, iterator)));
     Ok(())
@@ -54,5 +56,6 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 cases! {
     is_a_handle: "IteratorFromStringHandleV2(str[]; output_types={f32}, output_shapes={shape[?]}) : resource[]",
     of_a_name: "IteratorFromStringHandle(\"shared\\n\\na\") ! does not name an iterator",
-    of_a_handle: "IteratorFromStringHandleV2(\"a\") ! does not name an iterator",
+    of_a_handle: "IteratorFromStringHandleV2(\"a\") ! Could not parse string_handle as a valid ResourceHandle",
+    of_other_types: "IteratorFromStringHandleV2(IteratorToStringHandle(IteratorV2(; shared_name=\"a\", container=\"\", output_types={i64}, output_shapes={shape[]})); output_types={f32}, output_shapes={shape[]}) ! Data type mismatch at component 0: expected float but got int64",
 }

@@ -79,6 +79,11 @@ impl Iterator {
         }
     }
 
+    /// An error unless the iterator can be of these types, which a node declares for it.
+    pub(super) fn check_is(&self, declared: &Spec) -> Result<()> {
+        self.spec.as_ref().map_or(Ok(()), |own| declared.check(own))
+    }
+
     /// Begins a pass over a dataset, whatever became of the one before.
     pub(super) fn start(&self, dataset: Data, env: &StepEnv) -> Result<()> {
         let mut state = self.lock(env)?;

@@ -28,5 +28,5 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 
 cases! {
     of_a_dataset: "MakeIterator(OptionalNone(), IteratorV2(; shared_name=\"\", container=\"\", output_types={f32}, output_shapes={shape[?]})) ! `dataset` is a optional, not a dataset",
-    of_its_types: "MakeIterator(TensorDataset(1; output_shapes={shape[]}), IteratorV2(; shared_name=\"\", container=\"\", output_types={f32}, output_shapes={shape[?]})) ! Data type mismatch at component 0: expected float32 but got int32",
+    of_its_types: "MakeIterator(TensorDataset(1; output_shapes={shape[]}), IteratorV2(; shared_name=\"\", container=\"\", output_types={f32}, output_shapes={shape[?]})) ! Data type mismatch at component 0: expected float but got int32",
 }

@@ -53,5 +53,5 @@ cases! {
     is_a_variant: "RangeDataset(i64[], i64[], i64[]; output_types={i64}, output_shapes={shape[]}) : variant[]",
     of_one: "DatasetToSingleElement(RangeDataset(i64 7, i64 5, i64 -3; output_types={i64}, output_shapes={shape[]}); output_types={i64}, output_shapes={shape[]}) = i64 7",
     has_a_step: "RangeDataset(i64 0, i64 5, i64 0; output_types={i64}, output_shapes={shape[]}) ! step must be a non-zero integer",
-    of_integers: "RangeDataset(i64 0, i64 5, i64 1; output_types={f32}, output_shapes={shape[]}) ! expected int64 but got float32",
+    of_integers: "RangeDataset(i64 0, i64 5, i64 1; output_types={f32}, output_shapes={shape[]}) ! expected int64 but got float",
 }

@@ -180,7 +180,12 @@ pub(super) fn rows(components: &[Tensor], queue: &Queue) -> Result<Vec<Item>> {
             );
         }
         let Some(&rows) = component.shape().first() else {
-            return Err(invalid!("component {i} holds many items of {queue:?}, so it cannot be a scalar"));
+            return Err(invalid!(
+                "Shape mismatch in tuple component {i}. Expected {}, got []",
+                ahead(&spec.shapes, n_rows.unwrap_or(1), i);
+                "component {i} holds many items of {queue:?}, one in each row, so it cannot be a scalar"
+            )
+            .with_help("enqueue a single item with `enqueue`"));
         };
         let first = *n_rows.get_or_insert(rows);
         // TensorFlow checks the whole shape at once, with the number of rows of the first component.

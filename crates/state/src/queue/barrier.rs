@@ -249,13 +249,21 @@ impl Barrier {
         if !closing.cancelled_pending && (n == 0 || !state.incomplete.is_empty()) {
             return Ok(());
         }
-        Err(self.closed_to(closing, "no element lacks a component"))
+        let words =
+            format!("Number of new insertions: {n}.  Number of incomplete keys: {}.", state.incomplete.len());
+        Err(self.closed_to(closing, ".", &words, "no element lacks a component"))
     }
 
-    fn closed_to(&self, closing: &Closing, why: &str) -> Error {
+    /// The error of an insertion into a closed barrier, in TensorFlow's words and in ours.
+    fn closed_to(&self, closing: &Closing, but: &str, counts: &str, why: &str) -> Error {
+        let cancelled = u8::from(closing.cancelled_pending);
         Error::new(Code::Cancelled, format!("Barrier '{}' is closed: {why}", self.name()))
-            .led_by(format!("Barrier {} is closed.", self.name()))
+            .led_by(format!(
+                "Barrier {} is closed{but}  Pending enqueues cancelled: {cancelled}.  {counts}",
+                self.name()
+            ))
             .note(closing.to_string())
+            .with_help("insert all keys before the barrier is closed")
     }
 
     /// Inserts the values in turn, and moves the elements that they complete to `ready`.
@@ -268,10 +276,14 @@ impl Barrier {
         ready: &mut Vec<Item>,
     ) -> Result<()> {
         let index = state.next_index;
-        let mut insert = |key: &Str, value: Tensor| {
+        let mut insert = |i: usize, key: &Str, value: Tensor| {
             if !state.incomplete.contains_key(key) {
                 if let Some(closing) = &state.closed {
-                    return Err(self.closed_to(closing, &format!("key `{}` is new", key.text())));
+                    let but = format!(", but attempted to insert a brand new key: {}.", key.text());
+                    let incomplete = state.incomplete.len();
+                    let counts = format!("Insertion index: {i}.  Number of incomplete keys: {incomplete}.");
+                    let why = format!("key `{}` is new", key.text());
+                    return Err(self.closed_to(closing, &but, &counts, &why));
                 }
                 let new = Incomplete::new(index, key, self.dtypes().len())?;
                 state.incomplete.insert(key.clone(), new);
@@ -291,7 +303,7 @@ impl Barrier {
             }
             Ok(())
         };
-        keys.iter().zip(values).try_for_each(|(key, value)| insert(key, value))
+        keys.iter().zip(values).enumerate().try_for_each(|(i, (key, value))| insert(i, key, value))
     }
 
     /// Takes complete elements, as [`Queue::dequeue`] does: `n` of them, or, if the barrier is closed and

@@ -1,7 +1,7 @@
 """`LSTMBlockCell`, `GRUBlockCell`, `LSTMBlockFusedCell`: variables, values and training as in TensorFlow.
 
-TensorFlow computes them with one op each, so that the number of nodes differs: no program draws random
-numbers after a cell.
+TensorFlow seeds random ops by the number of nodes before them, so that the initial values of weights show
+whether a layer makes as many nodes as TensorFlow's.
 """
 
 import numpy as np
@@ -101,6 +101,24 @@ def checkpoints_of_plain_cells(tf):
         initialize(tf, sess)
         a, b = sess.run([first, second])
         return bool(abs(a - b).max() < 1e-6), [v.name for v in tf.global_variables()]
+
+
+def _drawn_after(tf, shape, lengths, use_peephole):
+    with tf.Graph().as_default():
+        tf.set_random_seed(1)
+        cell = tf.contrib.rnn.LSTMBlockFusedCell(4, use_peephole=use_peephole)
+        for _ in range(2):
+            cell(tf.placeholder(tf.float32, shape), dtype=tf.float32, sequence_length=None if lengths is None else tf.constant(lengths))
+        drawn = tf.random_uniform([])
+        with tf.Session() as sess:
+            initialize(tf, sess)
+            return sess.run([cell.variables[0], drawn])
+
+
+def fused_makes_tensorflows_nodes(tf):
+    """The weights, and a random number after the layers, have TensorFlow's seeds."""
+    shapes = [5, 2, 3], [5, None, 3], [None, 2, 3], [None, None, 3]
+    return [_drawn_after(tf, shape, lengths, peephole) for shape in shapes for lengths in (None, [5, 2]) for peephole in (False, True)]
 
 
 def refusals(tf):

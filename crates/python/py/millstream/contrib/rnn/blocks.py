@@ -27,14 +27,15 @@ def _lstm_weights(layer: Any, rows: int, dtype: Any, use_peephole: bool) -> Any:
 def _lstm(kind: str, layer: Any, weights: Any, *inputs: Any) -> Any:
     """Returns the outputs of an op on the inputs: gates, memories and outputs."""
     kernel, bias, diagonals = weights
-    if diagonals is None:
-        diagonals = [array_ops.zeros([layer._num_units], kernel.dtype.base_dtype)] * 3
-    if kind == "BlockLSTM":
-        steps, *inputs = inputs  # type: ignore[assignment]
-        inputs = (math_ops.cast(steps, dtypes.int64), *inputs)
+    diagonals = diagonals or _no_diagonals(layer, kernel)
     clip = -1 if layer._cell_clip is None else layer._cell_clip
     options = {"forget_bias": layer._forget_bias, "cell_clip": clip, "use_peephole": layer._use_peephole}
     return op(kind)(*inputs, kernel, *diagonals, bias, **options)
+
+
+def _no_diagonals(layer: Any, kernel: Any) -> Any:
+    """Returns zeros for the peepholes of an op that does not use them."""
+    return [array_ops.zeros([layer._num_units], kernel.dtype.base_dtype)] * 3
 
 
 class LSTMBlockCell(_Sized, LayerRNNCell):
@@ -194,6 +195,9 @@ class LSTMBlockWrapper(Layer):
     def _call_cell(self, inputs: Any, initial_cell_state: Any, initial_output: Any, dtype: Any, sequence_length: Any) -> Any:
         raise NotImplementedError
 
+    def _make_weights(self, inputs: Any) -> None:
+        """Makes the weights for inputs of shape `[time, batch, inputs]`; the base class has none."""
+
     def __call__(self, inputs: Any, *args: Any, scope: Any = None, **kwargs: Any) -> Any:
         with self.opened(scope) as here:
             self._scope = self._scope or here
@@ -221,6 +225,9 @@ class LSTMBlockWrapper(Layer):
         length, batch, size = inputs.get_shape().with_rank(3).as_list()
         if not size:
             raise ValueError(f"Expecting inputs_shape[2] to be set: {inputs.get_shape()}")
+        # The order of nodes is TensorFlow's, here and below: it seeds the initial values of weights.
+        self._make_weights(inputs)
+        steps = array_ops.shape(inputs)[0] if length is None else length
         batch = array_ops.shape(inputs)[1] if batch is None else batch
         if initial_state is None:
             if dtype is None:
@@ -237,16 +244,16 @@ class LSTMBlockWrapper(Layer):
         if sequence_length is None:
             last = [memories[-1], outputs[-1]]
         else:
-            steps = array_ops.shape(inputs)[0] if length is None else length
             mask = array_ops.transpose(array_ops.sequence_mask(sequence_length, steps, dtype=dtype), [1, 0])
-            outputs *= array_ops.expand_dims(mask, -1)
-            places = array_ops.stack([sequence_length, math_ops.range(batch, dtype=sequence_length.dtype)], axis=1)
-            wholes = zip((c, h), (memories, outputs))
-            last = [
-                indexing_ops.gather_nd(array_ops.concat([array_ops.expand_dims(start, 0), all_steps], 0), places)
-                for start, all_steps in wholes
-            ]
+            outputs *= op("Tile")(array_ops.expand_dims(mask, -1), [1, 1, self.num_units])
+            wholes = [array_ops.concat([array_ops.expand_dims(start, 0), later], 0) for start, later in ((c, memories), (h, outputs))]
+            last = [indexing_ops.gather_nd(whole, _places(sequence_length, batch)) for whole in wholes]
         return array_ops.unstack(outputs) if is_list else outputs, LSTMStateTuple(*last)
+
+
+def _places(sequence_length: Any, batch: Any) -> Any:
+    """Returns, for each sequence, its length and its row: where the state after its end is."""
+    return array_ops.stack([sequence_length, math_ops.range(batch, dtype=sequence_length.dtype)], axis=1)
 
 
 class LSTMBlockFusedCell(LSTMBlockWrapper):
@@ -281,6 +288,7 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         super().__init__(name=name, dtype=dtype, reuse=reuse)
         self._num_units, self._forget_bias = num_units, forget_bias
         self._cell_clip, self._use_peephole = cell_clip, use_peephole
+        self._parameters: Any = None
 
     @property
     def num_units(self) -> int:
@@ -288,11 +296,17 @@ class LSTMBlockFusedCell(LSTMBlockWrapper):
         return self._num_units
 
     def _call_cell(self, inputs: Any, initial_cell_state: Any, initial_output: Any, dtype: Any, sequence_length: Any) -> Any:
-        weights = _lstm_weights(self, inputs.get_shape().as_list()[2], inputs.dtype, self._use_peephole)
+        kernel, bias, diagonals = self._parameters
         steps: Any = dimension_value(inputs.get_shape()[0])
+        steps = array_ops.shape(inputs)[0] if steps is None else steps
+        diagonals = diagonals or _no_diagonals(self, kernel)
         if sequence_length is not None:
             steps = reduction_ops.reduce_max(sequence_length)
-        elif steps is None:
-            steps = array_ops.shape(inputs)[0]
+        steps = math_ops.cast(steps, dtypes.int64)
+        weights = kernel, bias, diagonals
         _, memories, _, _, _, _, outputs = _lstm("BlockLSTM", self, weights, steps, inputs, initial_cell_state, initial_output)
         return memories, outputs
+
+    def _make_weights(self, inputs: Any) -> None:
+        if self._parameters is None:
+            self._parameters = _lstm_weights(self, inputs.get_shape().as_list()[2], inputs.dtype, self._use_peephole)

@@ -69,6 +69,56 @@ def of_files(tf):
     return found
 
 
+def _stripper(tf):
+    if tf.__name__ == "millstream":
+        from millstream.programs import stripping
+
+        return stripping
+    from tensorflow.python.tools import strip_unused_lib
+
+    return strip_unused_lib
+
+
+def _branched(tf):
+    with tf.Graph().as_default() as graph:
+        a = tf.placeholder(tf.float32, [2, 3], name="a")
+        with tf.device("/cpu:0"):
+            b = tf.identity(a * 2.0, name="b")
+        d = tf.cast(tf.add(b, 1.0, name="d"), tf.int32, name="e")
+        tf.add(d, tf.placeholder(tf.int32, name="p"), name="f")
+        return graph.as_graph_def()
+
+
+def stripped(tf):
+    tools, kind = _stripper(tf), tf.float32.as_datatype_enum
+    found = []
+    for inputs, outputs, kinds in ((["b"], ["d"], kind), (["b", "p"], ["f"], [kind, tf.int32.as_datatype_enum]), (["a"], ["d", "a"], kind), ([], ["e"], kind)):
+        made = tools.strip_unused(_branched(tf), inputs, outputs, kinds)
+        found.append([(n.name, n.op, n.device, n.attr["dtype"].type, "shape" in n.attr) for n in made.node])
+    with tf.Graph().as_default() as graph, tf.Session() as sess:
+        tf.import_graph_def(tools.strip_unused(_branched(tf), ["b"], ["d"], kind), name="")
+        return found, sess.run("d:0", {graph.get_tensor_by_name("b:0"): [1.0, 2.0]})
+
+
+def stripped_of_files(tf):
+    tools, folder = _stripper(tf), tempfile.mkdtemp()
+    before, after = os.path.join(folder, "graph.pb"), os.path.join(folder, "part.pb")
+    with open(before, "wb") as file:
+        file.write(_branched(tf).SerializeToString())
+    tools.strip_unused_from_files(before, True, after, True, "b", "d,e", tf.float32.as_datatype_enum)
+    with open(after, "rb") as file:
+        return [(n.name, n.op) for n in tf.GraphDef.FromString(file.read()).node]
+
+
+def wrong_of_stripping(tf):
+    tools, kind = _stripper(tf), tf.float32.as_datatype_enum
+    return (
+        caught(lambda: tools.strip_unused(_branched(tf), ["b:0"], ["d"], kind), "Name 'b:0' appears to refer to a Tensor, not a Operation"),
+        caught(lambda: tools.strip_unused(_branched(tf), ["zz"], ["d"], kind), "The following input nodes were not found:"),
+        caught(lambda: tools.strip_unused(_branched(tf), ["b"], ["yy"], kind), "yy is not in graph"),
+    )
+
+
 def wrong(tf):
     folder, path, graph_def, _ = _saved(tf)
     tools = _freezer(tf)

@@ -106,9 +106,9 @@ def freeze_graph(
     checkpoint_version: int = 2,
 ) -> Any:
     """As `freeze_graph_with_def_protos`, for a graph and a `MetaGraphDef` in files."""
-    graph_def = None if not input_graph else _message("GraphDef", input_graph, input_binary)
-    meta_graph = None if not input_meta_graph else _message("MetaGraphDef", input_meta_graph, True)
-    saver_def = None if not input_saver else _message("SaverDef", input_saver, input_binary)
+    graph_def = None if not input_graph else read_message("GraphDef", input_graph, input_binary)
+    meta_graph = None if not input_meta_graph else read_message("MetaGraphDef", input_meta_graph, True)
+    saver_def = None if not input_saver else read_message("SaverDef", input_saver, input_binary)
     return freeze_graph_with_def_protos(
         graph_def,
         saver_def,
@@ -128,7 +128,8 @@ def freeze_graph(
     )
 
 
-def _message(kind: str, path: str, is_binary: bool) -> Any:
+def read_message(kind: str, path: str, is_binary: bool) -> Any:
+    """Returns the message that a file holds, in binary or in text form."""
     with GFile(path, "rb") as source:
         data = source.read()
     message = protos.as_message(kind, data if is_binary else b"")

@@ -191,6 +191,32 @@ def nodes_made(tf):
     return nodes(tf)
 
 
+def _drawn_after(tf, make):
+    with tf.Graph().as_default():
+        tf.set_random_seed(1)
+        make()
+        drawn = tf.random_uniform([])
+        with tf.Session() as sess:
+            return sess.run(drawn)
+
+
+def dilated_nodes_made(tf):
+    """TensorFlow makes more nodes where it does not know all sizes; draws after them have its seeds."""
+    found = []
+    for shape in ([2, 12, 3], [None, None, 3], [2, 12, 12, 3], [2, None, 12, 3], [2, 12, None, 12, 3]):
+        spatial = len(shape) - 2
+        layer = [tf.layers.conv1d, tf.layers.conv2d, tf.layers.conv3d][spatial - 1]
+        for padding in ("SAME", "VALID"):
+            for rates in ([2] * spatial, [2] + [1] * (spatial - 1)):
+                x, kernel = (lambda: tf.placeholder(tf.float32, shape)), (lambda: tf.placeholder(tf.float32, [3] * spatial + [3, 4]))
+                found.append(_drawn_after(tf, lambda: tf.nn.convolution(x(), kernel(), padding, dilation_rate=rates)))
+                found.append(_drawn_after(tf, lambda: layer(x(), 4, 3, padding=padding, dilation_rate=rates)))
+                if spatial == 2:
+                    found.append(_drawn_after(tf, lambda: tf.nn.depthwise_conv2d(x(), kernel(), [1, 1, 1, 1], padding, rates)))
+                    found.append(_drawn_after(tf, lambda: tf.layers.separable_conv2d(x(), 4, 3, padding=padding, dilation_rate=rates)))
+    return found
+
+
 def refused(tf):
     def x(shape=(1, 5, 5, 3)):
         return tf.zeros(shape)

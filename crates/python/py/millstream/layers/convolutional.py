@@ -11,7 +11,7 @@ from millstream.framework.op_functions import op
 from millstream.layers import configs
 from millstream.layers.input_spec import InputSpec
 from millstream.layers.core import Layer, checked_order
-from millstream.nn import convolutions, depthwise, functions, pools
+from millstream.nn import convolutions, depthwise, dilated, functions, pools
 from millstream.ops import array_ops, indexing_ops
 from millstream.variables import initializers
 from millstream.variables.initializers import zeros_initializer
@@ -250,8 +250,12 @@ class Convolution(Layer):
     def call(self, inputs: Any, **kwargs: Any) -> Any:
         """Returns `activation(convolution(inputs, kernel) + bias)`."""
         if any(1 < rate for rate in self.dilation_rate):
-            node_counts.also(10)  # TensorFlow moves cells into the batch, and back.
+            node_counts.also(self._nodes_of_dilation(inputs))  # TensorFlow moves cells into the batch, and back.
         return self._finish(self._convolve(inputs))
+
+    def _nodes_of_dilation(self, inputs: Any) -> int:
+        """Returns how many nodes TensorFlow adds for a dilation, besides the constant that `build` makes."""
+        return dilated.nodes_of_dilation(inputs.get_shape(), self.dilation_rate, self.padding, self.data_format == "channels_first") - 1
 
     def _convolve(self, inputs: Any) -> Any:
         """Returns the convolution of the inputs."""
@@ -455,6 +459,10 @@ class SeparableConv2D(Convolution):
         self.input_spec = InputSpec(ndim=self.spatial + 2, axes={1 if self.data_format == "channels_first" else -1: depth})
         self.built = True
 
+    def _nodes_of_dilation(self, inputs: Any) -> int:
+        """Returns 0: `depthwise.separable_conv2d` counts them."""
+        return 0
+
     def _convolve(self, inputs: Any) -> Any:
         """Returns the convolution of the inputs."""
         steps = convolutions.per_axis(self.strides, 2, 1 if self.data_format == "channels_first" else 3, "strides")
@@ -638,6 +646,10 @@ class Conv2DTranspose(Convolution):
         outputs = self._transposed(inputs, array_ops.stack(sizes))
         outputs.set_shape(static)
         return outputs
+
+    def _nodes_of_dilation(self, inputs: Any) -> int:
+        """Returns the number of nodes that TensorFlow adds for a dilation."""
+        return 10
 
     def _transposed(self, inputs: Any, output_shape: Any) -> Any:
         """Returns the transposed convolution of the inputs, of this shape."""

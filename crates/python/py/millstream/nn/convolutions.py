@@ -15,6 +15,7 @@ from millstream.framework import convert_to_tensor, name_scope, node_counts
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape, dimension_value
+from millstream.nn import dilated
 from millstream.ops import array_ops
 
 __all__ = [
@@ -557,7 +558,7 @@ def convolution(
             depths: Any = [input.get_shape().dims[at] if input.get_shape().ndims else None, filter.get_shape().dims[-2] if filter.get_shape().ndims else None]
             if None not in depths and not depths[0].is_compatible_with(depths[1]):
                 raise ValueError("number of input channels does not match corresponding dimension of filter, %s != %s" % tuple(depths))
-            node_counts.also(12)  # TensorFlow moves cells into the batch, and back.
+            node_counts.also(dilated.nodes_of_dilation(input.get_shape(), gaps, padding, at == 1))
         if spatial == 1:
             return conv1d(input, filter, steps, padding, data_format=data_format, dilations=gaps, name=name)
         if spatial == 2:

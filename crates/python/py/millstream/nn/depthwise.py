@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, List, Optional
 
 from millstream._engine import Tensor
-from millstream.framework import constant, convert_to_tensor, dtypes, name_scope
+from millstream.framework import constant, convert_to_tensor, dtypes, name_scope, node_counts
 from millstream.framework.deprecation import renamed
 from millstream.framework.op_functions import op
 from millstream.nn.convolutions import conv2d, per_axis
-from millstream.nn.dilated import with_space_to_batch
+from millstream.nn.dilated import nodes_of_dilation, with_space_to_batch
 from millstream.ops import array_ops
 
 __all__ = ["depthwise_conv2d", "separable_conv2d"]
@@ -32,6 +32,9 @@ def _depthwise(input: Tensor, filter: Tensor, strides: Any, padding: str, rate: 
             return op("DepthwiseConv2dNative")(moved, filter, strides=steps, padding=inner, data_format=data_format, name=name)
 
         return with_space_to_batch(input, gaps, padding, strided, filter.get_shape(), data_format=data_format)
+    if max(gaps) > 1:
+        # TensorFlow moves cells into the batch, and back; it has made the constant of the rates.
+        node_counts.also(nodes_of_dilation(input.get_shape(), gaps, "VALID", data_format.startswith("NC")) - 1)
     return op("DepthwiseConv2dNative")(
         input,
         filter,

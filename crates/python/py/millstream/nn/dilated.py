@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -74,6 +74,15 @@ def with_space_to_batch(
     result = convert_to_tensor(op(moved, n, "VALID"), name="result")
     node_counts.also(4)  # Constants of TensorFlow's that hold paddings and crops.
     return node("BatchToSpaceND")(result, block_shape=block, crops=crops)
+
+
+def nodes_of_dilation(shape: Any, rates: Sequence[int], padding: str, channels_first: bool) -> int:
+    """Returns the number of nodes by which TensorFlow moves cells into the batch, and back.
+
+    It takes constants where the sizes of all spatial axes are known, and else computes each axis's paddings.
+    """
+    sizes: List[Optional[int]] = [None] if shape.ndims is None else shape.as_list()[2:] if channels_first else shape.as_list()[1:-1]
+    return 11 + (padding == "SAME") + (25 + 19 * len(rates) if None in sizes else 0)
 
 
 def _length(rate: Tensor) -> int:

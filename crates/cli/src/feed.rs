@@ -169,7 +169,8 @@ fn read(dtype: DType, text: &str) -> Result<Tensor> {
     {
         return Ok(whole);
     }
-    Tensor::parse(&format!("{dtype} {text}")).or_else(|_| Tensor::parse(text))
+    // A value of another dtype may be exact in this one. If it is no value at all, this dtype was meant.
+    Tensor::parse(&format!("{dtype} {text}")).or_else(|e| Tensor::parse(text).map_err(|_| e))
 }
 
 /// Converts a value to the dtype and shape of an output; an error if that would lose information. The shape
@@ -430,6 +431,17 @@ mod tests {
         check("5", QU8, &[], Some("qu8 5"));
         check("", F32, &[], None);
         check("[1", F32, &[], None);
+    }
+
+    #[test]
+    fn errors_name_the_dtype_that_is_fed() {
+        for (dtype, text) in [(DType::I64, "abc"), (DType::F32, "abc")] {
+            let graph = Graph::new();
+            let x = graph.placeholder_of("n", dtype, PartialShape::scalar());
+            let Err(Failure::Failed(error)) = literal(x, text) else { panic!("{text} is no {dtype}") };
+            let wanted = format!("`{text}` is not a valid {dtype}");
+            assert!(error.to_string().contains(&wanted), "{error}");
+        }
     }
 
     #[test]

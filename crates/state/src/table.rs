@@ -13,7 +13,8 @@
 )]
 
 use millstream_tensor::budget::{Charged, Room};
-use millstream_tensor::pace::{Pace, look};
+use millstream_tensor::pace::Pace;
+use millstream_tensor::sorting::sort;
 use millstream_tensor::{Assembler, Code, DType, Error, Opaque, Result, Shape, Str, Tensor, ensure, invalid};
 use parking_lot::{RwLock, RwLockUpgradableReadGuard};
 use std::cmp::Ordering;
@@ -530,38 +531,15 @@ impl Table {
     }
 }
 
-/// The entries of a table by their keys. Their order is found run by run, with looks in between, since a
-/// sort cannot be called off.
+/// The entries of a table by their keys.
 fn sorted(rows: &HashMap<Key, Row>) -> Result<Charged<(&Key, &Tensor)>> {
-    /// The entries that are sorted at a time, for a few milliseconds.
-    const RUN: usize = 1 << 14;
     let mut all = Charged::with_room(rows.len())?;
     let mut pace = Pace::new();
     for (key, row) in rows {
         pace.spend(1)?;
         all.push((key, &row.value))?;
     }
-    let mut width = RUN;
-    for run in all.chunks_mut(RUN) {
-        look()?;
-        run.sort_unstable_by_key(|(key, _)| *key);
-    }
-    while width < all.len() {
-        let mut merged = Charged::with_room(all.len())?;
-        for both in all.chunks(2 * width) {
-            let (mut a, mut b) = both.split_at(width.min(both.len()));
-            while let (Some(x), Some(y)) = (a.first(), b.first()) {
-                pace.spend(1)?;
-                let (next, from) = if x.0 < y.0 { (x, &mut a) } else { (y, &mut b) };
-                merged.push(*next)?;
-                *from = &from[1..];
-            }
-            merged.extend_from_slice(a)?;
-            merged.extend_from_slice(b)?;
-        }
-        all = merged;
-        width *= 2;
-    }
+    sort(&mut all, |(a, _), (b, _)| a.cmp(b))?;
     Ok(all)
 }
 

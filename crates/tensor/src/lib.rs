@@ -20,6 +20,7 @@ pub mod pace;
 mod packed;
 mod parse;
 mod shape;
+pub mod sorting;
 mod spread;
 mod tensor;
 mod text;

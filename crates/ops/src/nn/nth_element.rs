@@ -2,12 +2,12 @@
 
 use super::softmax_rows::sum_of_rows;
 use crate::number::{RealElement, no_kernel};
-use crate::shared::sorting::partition_at;
 use millstream_graph::op::spec::{Bool, RealNumber, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I32;
 use millstream_tensor::budget::Charged;
 use millstream_tensor::pace::Pace;
+use millstream_tensor::sorting::partition_at;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use std::cmp::Ordering;
 

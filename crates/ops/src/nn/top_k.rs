@@ -3,12 +3,12 @@
 use crate::number::{RealElement, no_kernel};
 use crate::shared::casting::cast;
 use crate::shared::dims::Dims;
-use crate::shared::sorting::{partition_at, sort};
 use millstream_graph::op::spec::{AtLeast, Bool, OneOf, RealNumber, Spec};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::*;
 use millstream_tensor::budget::Room;
 use millstream_tensor::pace::{Pace, paced};
+use millstream_tensor::sorting::{partition_at, sort};
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 use std::cmp::Ordering;
 

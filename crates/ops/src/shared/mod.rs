@@ -24,7 +24,6 @@ pub(crate) mod pieces;
 pub(crate) mod places;
 #[cfg(any(feature = "input", feature = "summary"))]
 pub(crate) mod png;
-pub(crate) mod sorting;
 pub(crate) mod sparse_batch;
 pub(crate) mod strings;
 pub(crate) mod subscript;

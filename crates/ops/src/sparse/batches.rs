@@ -1,11 +1,11 @@
 //! Splitting a sparse tensor into its rows ([`rows_of`]).
 
 use super::entries::{Entries, inferred, matrix, sizes};
-use crate::shared::sorting::sort;
 use millstream_graph::op::InferCx;
 use millstream_state::Sparse;
 use millstream_tensor::budget::Charged;
 use millstream_tensor::pace::Pace;
+use millstream_tensor::sorting::sort;
 use millstream_tensor::{Dim, Result, ensure, invalid};
 
 /// The shape rule for splitting: returns the number of rows of the sparse tensor in inputs 0 to 2, if it is

@@ -1,10 +1,10 @@
 //! [`Entries`]: a sparse tensor in three inputs of an op: a matrix with one index per row, a vector of
 //! values, and a shape.
 
-use crate::shared::sorting::sort;
 use millstream_graph::op::{InferCx, KernelCx, ints_of};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::pace::Pace;
+use millstream_tensor::sorting::sort;
 use millstream_tensor::{DType, Dim, PartialShape, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::cmp::Ordering;

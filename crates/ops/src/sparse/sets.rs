@@ -1,11 +1,11 @@
 //! Sets: the elements along the last axis of a dense or a sparse tensor. All other axes tell the sets apart.
 
 use super::entries::Entries;
-use crate::shared::sorting::sort;
 use millstream_graph::op::KernelCx;
 use millstream_tensor::DType::{self, I8, I16, I32, I64, Str, U8, U16};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::pace::Pace;
+use millstream_tensor::sorting::sort;
 use millstream_tensor::{Element, Result, Tensor, ensure, invalid};
 use smallvec::SmallVec;
 use std::cmp::Ordering;

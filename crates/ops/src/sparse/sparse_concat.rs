@@ -2,11 +2,11 @@
 
 use super::entries::{Entries, gives, inferred_of, sizes};
 use super::row_numbers::numbers;
-use crate::shared::sorting::sort;
 use millstream_graph::op::spec::{AnyType, AtLeast, Int};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::I64;
 use millstream_tensor::budget::Charged;
+use millstream_tensor::sorting::sort;
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {

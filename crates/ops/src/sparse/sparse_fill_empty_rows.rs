@@ -1,11 +1,11 @@
 //! `SparseFillEmptyRows`: adds an entry to each empty row.
 
 use super::entries::{Entries, gives, inferred};
-use crate::shared::sorting::sort;
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{Bool, I64};
 use millstream_tensor::budget::Charged;
+use millstream_tensor::sorting::sort;
 use millstream_tensor::{Assembler, Result, Tensor, ensure, invalid};
 
 pub(crate) fn def() -> OpDef {

@@ -3,13 +3,13 @@
 
 use super::entries::{Entries, gives, inferred, sizes};
 use crate::number::{Lane, Num, Real};
-use crate::shared::sorting::sort;
 use millstream_graph::Output;
 use millstream_graph::op::spec::{self, Bool, Spec};
 use millstream_graph::op::{GradCx, GradFn, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn};
 use millstream_tensor::DType::{I32, I64};
 use millstream_tensor::budget::Charged;
 use millstream_tensor::pace::Pace;
+use millstream_tensor::sorting::sort;
 use millstream_tensor::{PartialShape, Result, Shape, Tensor, ensure, invalid, with_element};
 
 pub(crate) fn def() -> [OpDef; 4] {

@@ -1,16 +1,16 @@
 //! Sorting that can be called off: [`sort`], [`partition_at`]. Both look at the deadline and the cancellation
 //! of the run in between, which the standard library's functions cannot.
 
-use millstream_tensor::Result;
-use millstream_tensor::budget::Charged;
-use millstream_tensor::pace::{Pace, look, paced};
+use crate::Result;
+use crate::budget::Charged;
+use crate::pace::{Pace, look, paced};
 use std::cmp::Ordering;
 
 /// The number of items that are left to the standard library, for a few milliseconds.
 const RUN: usize = 1 << 16;
 
 /// Sorts the items; equal ones stay in order. After an error the items are in no order, and some are gone.
-pub(crate) fn sort<T: Copy>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) -> Result<()> {
+pub fn sort<T: Copy>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) -> Result<()> {
     if items.len() <= RUN {
         items.sort_by(compare);
         return Ok(());
@@ -57,11 +57,7 @@ fn merge<'t, T: Copy>(
 
 /// Moves to index `at`, which must be in range, the item that would be there if all were sorted. No item
 /// before it is greater, and none behind it is less.
-pub(crate) fn partition_at<T: Copy>(
-    items: &mut [T],
-    at: usize,
-    compare: impl Fn(&T, &T) -> Ordering,
-) -> Result<()> {
+pub fn partition_at<T: Copy>(items: &mut [T], at: usize, compare: impl Fn(&T, &T) -> Ordering) -> Result<()> {
     /// Pivots of samples halve the items, unless somebody knows the samples.
     const ROUNDS: usize = 64;
     let mut pace = Pace::new();
@@ -104,8 +100,8 @@ pub(crate) fn partition_at<T: Copy>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use millstream_tensor::Code;
-    use millstream_tensor::budget::{Budget, enter, enter_until};
+    use crate::Code;
+    use crate::budget::{Budget, enter, enter_until};
     use std::time::Instant;
 
     fn numbers(n: usize, modulus: u64) -> Vec<(u64, usize)> {

@@ -2,7 +2,7 @@
 
 use crate::shared::dims::Dims;
 use millstream_graph::op::GradCx;
-use millstream_graph::{IndexedSlices, Output};
+use millstream_graph::Output;
 use millstream_tensor::{DType, Result};
 
 /// Returns, for each row of the input, the row of `x` that belongs to its segment.
@@ -116,10 +116,9 @@ pub(super) fn through_products(cx: &mut GradCx) -> Result<()> {
     Ok(())
 }
 
-/// Gives the selected rows the gradients of their segments, as IndexedSlices.
+/// Gives the selected rows the gradients of their segments. As in TensorFlow the gradient is dense.
 pub(super) fn to_chosen_rows<'g>(cx: &mut GradCx<'g, '_>, dy: Output<'g>) {
     let (indices, ids) = (cx.input(1), cx.input(2));
-    let values = of_segment(cx, dy, ids);
-    let dense_shape = Some(cx.shape_of_input(0));
-    cx.give(0, IndexedSlices { values, indices, dense_shape });
+    let rows = Dims::part_of_input(cx, 0, 0, Some(1)).scalar(cx);
+    cx.give(0, cx.call("UnsortedSegmentSum", [of_segment(cx, dy, ids), indices, rows]));
 }

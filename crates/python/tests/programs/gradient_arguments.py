@@ -337,6 +337,16 @@ def of_segments_and_scatters(tf):
     return run(tf, [tf.convert_to_tensor(g) for g in grads])
 
 
+def of_selected_rows_is_dense(tf):
+    x = tf.placeholder(tf.float32, [None, 2])
+    results = [
+        tf.sparse_segment_sum(x, [0, 2, 2], [0, 1, 1]), tf.sparse_segment_mean(x, [3, 0, 2], [0, 0, 1]), tf.sparse_segment_sqrt_n(x, [1, 1, 0], [0, 1, 1]),
+        tf.sparse_segment_sum(x, [1, 1], [0, 2], num_segments=4),
+    ]
+    grads = [tf.gradients(r * r, x)[0] for r in results]
+    return [isinstance(g, tf.Tensor) for g in grads], run(tf, grads, {x: np.arange(8.0).reshape(4, 2)})
+
+
 def of_matrices(tf):
     a = tf.constant([[2.0, 0.5], [0.5, 3.0]])
     b = tf.constant([[1.0], [2.0]])

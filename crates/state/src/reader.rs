@@ -23,8 +23,8 @@
 //! and the next attempt gets them; the first in line stops asking for a name then.
 //!
 //! Definition: TensorFlow's readers (`ReaderBase`). An error is returned to the attempt that met it and to
-//! all later ones until the reader is reset; the records found before it are returned first. The end of the run
-//! that reads is no such error: the next run goes on where it ended.
+//! all later ones until the reader is reset; the records found before it are returned first. The end of the
+//! run that reads is no such error: the next run goes on where it ended.
 
 use crate::cancel::{Cancellation, Registration};
 use crate::queue::{Dequeued, Item, Queue, Take, Waiter};

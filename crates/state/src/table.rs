@@ -5,7 +5,7 @@
 //! of its keys; a dense one with all its buckets, as there. What an entry takes besides the elements of its
 //! value is charged, too.
 //!
-//! A change is whole or not at all, also if its run is called off: what can be prepared is prepared before it.
+//! A change is whole or not at all, also if its run is called off: what can be prepared is prepared before.
 
 #![expect(
     clippy::mutable_key_type,

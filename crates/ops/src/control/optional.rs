@@ -87,8 +87,10 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn get(cx: &mut KernelCx) -> Result<()> {
-    let held = unwrapped(cx)?.ok_or_else(|| invalid!("The given optional does not have a value."; "the optional holds nothing")
-            .with_help("ask `OptionalHasValue` first"))?;
+    let held = unwrapped(cx)?.ok_or_else(|| {
+        invalid!("The given optional does not have a value."; "the optional holds nothing")
+            .with_help("ask `OptionalHasValue` first")
+    })?;
     let shapes = cx.attrs().shapes("output_shapes")?;
     let types = &cx.node.output_types;
     ensure!(

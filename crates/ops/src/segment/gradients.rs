@@ -1,8 +1,8 @@
 //! Helpers for the gradients of segment ops: rows of the output, brought back to the rows of the input.
 
 use crate::shared::dims::Dims;
-use millstream_graph::op::GradCx;
 use millstream_graph::Output;
+use millstream_graph::op::GradCx;
 use millstream_tensor::{DType, Result};
 
 /// Returns, for each row of the input, the row of `x` that belongs to its segment.

@@ -3,7 +3,7 @@
 
 #[path = "../../millstream/examples/probes.rs"]
 #[expect(dead_code, reason = "its table is enough")]
-mod probes;
+mod example;
 
 use millstream::prelude::*;
 use millstream_runtime::FeedList;
@@ -20,9 +20,9 @@ const SETTINGS: [Setting; 4] = [
 
 #[test]
 fn every_row_is_right_everywhere() -> Result<()> {
-    for probe in probes::PROBES {
+    for probe in example::PROBES {
         let g = Graph::new();
-        let probes::Fed { answer, feeds } = (probe.build)(&g)?;
+        let example::Fed { answer, feeds } = (probe.build)(&g)?;
         let answer = answer.reduce_sum(());
         g.check()?;
         let back = round_trip(&g).unwrap();

@@ -228,6 +228,9 @@ def safe_embedding_lookup_sparse(
     Returns:
       A tensor with the leading dimensions of `sparse_ids`, and the columns of the table.
 
+    Raises:
+      ValueError: If there is no table.
+
     Example:
       >>> ids = tf.SparseTensor([[0, 0], [0, 1]], tf.constant([1, -1], tf.int64), [2, 2])
       >>> table = tf.constant([[1.0], [2.0]])
@@ -235,7 +238,7 @@ def safe_embedding_lookup_sparse(
       [2.] [0.]
     """
     if embedding_weights is None:
-        raise ValueError("Missing embedding_weights %s." % embedding_weights)
+        raise ValueError("Missing embedding_weights %s.\n  help: pass the table: a matrix, a variable, or a list of its parts" % embedding_weights)
     tables = _tables(embedding_weights)
     with name_scope(name, "embedding_lookup", tables + [sparse_ids, sparse_weights]) as scope:
         # Ids of more than two dimensions: all dimensions but the last are flattened to rows.

@@ -201,6 +201,6 @@ mod tests {
         let has = call("OptionalHasValue", &none, &[]).expect("answers");
         assert!(!has[0].to_scalar::<bool>().expect("a bool"));
         let error = call("OptionalGetValue", &none, &wanted(DType::F32)).expect_err("nothing there");
-        assert!(error.message().contains("holds nothing"), "{error}");
+        assert!(error.to_string().contains("holds nothing"), "{error}");
     }
 }

@@ -1,5 +1,6 @@
 """Every test starts with a new default graph, and SIGINT interrupts. `--part 0/2` runs every second test."""
 
+import logging
 import signal
 
 import pytest
@@ -24,3 +25,12 @@ def pytest_collection_modifyitems(config, items):
 def _fresh_graph():
     tf.reset_default_graph()
     yield
+
+
+@pytest.fixture(autouse=True)
+def _same_level():
+    # `app.run` sets the level of the root logger, which the package's follows.
+    root = logging.getLogger()
+    level = root.level
+    yield
+    root.setLevel(level)

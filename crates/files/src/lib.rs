@@ -173,8 +173,7 @@ impl Files {
         self.check.as_ref().map_or(Ok(()), |check| check())
     }
 
-    /// Whether an error tells that the run is over, and nothing about the file: what was read goes on in the
-    /// next run.
+    /// Whether an error is the end of the run rather than a fault of the file. The next run then reads on.
     pub fn ended_by(&self, error: &Error) -> bool {
         matches!(error.code(), Code::Cancelled | Code::DeadlineExceeded) || self.check().is_err()
     }

@@ -44,7 +44,8 @@ const TESTS: &str = "all model queues barriers cancellation holders readers apar
     golden hostile messages stalls waiting";
 const MODULES: &str = "loops text names loop_tree bad_graphs golden arrays composite plain second coordinator \
     explaining functions looking partial_runs queues sessions sharing compiled_loops golden_graphs \
-    golden_gradients groups late_reads listings machine_code ops_in_loops probes regions splits straight";
+    golden_gradients groups late_reads listings machine_code ops_in_loops probes regions splits straight \
+    interrupted_reads";
 
 /// The function that tells whether a change is switched on, and which of them the tests reach.
 const MUTANT: &str = r#"

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, List
 from millstream.framework import namespaces
 
 _PARTS = (
+    "bayesflow",
     "cluster_resolver",
     "compiler",
     "copy_graph",
@@ -22,9 +23,11 @@ _PARTS = (
     "image",
     "input_pipeline",
     "integrate",
+    "kernel_methods",
     "layers",
     "learn",
     "legacy_seq2seq",
+    "libsvm",
     "lookup",
     "losses",
     "memory_stats",
@@ -32,6 +35,7 @@ _PARTS = (
     "mixed_precision",
     "nn",
     "opt",
+    "periodic_resample",
     "predictor",
     "recurrent",
     "resampler",
@@ -39,6 +43,7 @@ _PARTS = (
     "seq2seq",
     "signal",
     "slim",
+    "solvers",
     "sparsemax",
     "staging",
     "stateless",
@@ -53,6 +58,7 @@ _PARTS = (
 
 
 if TYPE_CHECKING:
+    from millstream.contrib import bayesflow as bayesflow
     from millstream.contrib import cluster_resolver as cluster_resolver
     from millstream.contrib import compiler as compiler
     from millstream.contrib import copy_graph as copy_graph
@@ -70,9 +76,11 @@ if TYPE_CHECKING:
     from millstream.contrib import image as image
     from millstream.contrib import input_pipeline as input_pipeline
     from millstream.contrib import integrate as integrate
+    from millstream.contrib import kernel_methods as kernel_methods
     from millstream.contrib import layers as layers
     from millstream.contrib import learn as learn
     from millstream.contrib import legacy_seq2seq as legacy_seq2seq
+    from millstream.contrib import libsvm as libsvm
     from millstream.contrib import lookup as lookup
     from millstream.contrib import losses as losses
     from millstream.contrib import memory_stats as memory_stats
@@ -80,6 +88,7 @@ if TYPE_CHECKING:
     from millstream.contrib import mixed_precision as mixed_precision
     from millstream.contrib import nn as nn
     from millstream.contrib import opt as opt
+    from millstream.contrib import periodic_resample as periodic_resample
     from millstream.contrib import predictor as predictor
     from millstream.contrib import recurrent as recurrent
     from millstream.contrib import resampler as resampler
@@ -87,6 +96,7 @@ if TYPE_CHECKING:
     from millstream.contrib import seq2seq as seq2seq
     from millstream.contrib import signal as signal
     from millstream.contrib import slim as slim
+    from millstream.contrib import solvers as solvers
     from millstream.contrib import sparsemax as sparsemax
     from millstream.contrib import staging as staging
     from millstream.contrib import stateless as stateless

@@ -45,6 +45,24 @@ contrib.tpu.python.tpu.tpu_estimator .contrib.tpu
 contrib.tpu.python.tpu.tpu_optimizer .contrib.tpu
 contrib.losses.python.metric_learning .contrib.losses.metric_learning
 contrib.losses.python.metric_learning.metric_loss_ops .contrib.losses.metric_learning
+contrib.data.python.ops.get_single_element .contrib.data
+contrib.data.python.ops.unique .contrib.data
+contrib.estimator.python.estimator.multi_head .contrib.estimator
+contrib.estimator.python.estimator.replicate_model_fn .contrib.estimator
+contrib.framework.python.ops.arg_scope .contrib.framework.arg_scopes
+contrib.image.python.ops.dense_image_warp .contrib.image
+contrib.image.python.ops.interpolate_spline .contrib.image
+contrib.image.python.ops.sparse_image_warp .contrib.image
+contrib.learn.python.learn.learn_io.numpy_io .estimator.inputs
+contrib.learn.python.learn.learn_io.pandas_io .estimator.inputs
+contrib.learn.python.learn.estimators.kmeans .contrib.factorization .contrib.learn
+contrib.lookup.lookup_ops .contrib.lookup
+contrib.predictor.core_estimator_predictor .contrib.predictor
+contrib.predictor.predictor .contrib.predictor
+contrib.predictor.predictor_factories .contrib.predictor
+contrib.predictor.saved_model_predictor .contrib.predictor
+contrib.summary.summary .contrib.summary
+contrib.util.loader .framework.importer
 python.client.client_lib .
 python.client.session .
 python.compat.v2_compat .
@@ -360,8 +378,9 @@ _MESSAGES_IN = ("example", "framework", "protobuf", "util")
 
 def _packages() -> Set[str]:
     """Returns the modules that contain internal ones, without public ones."""
+    public = importlib.import_module("millstream.contrib")._PARTS
     inner = [*_TABLE, *extras.NAMES, *absent.MODULES, *absent.NAMES, *("core.%s.x_pb2" % name for name in _MESSAGES_IN)]
-    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", "contrib.cluster_resolver", "contrib.framework", "contrib.layers", "contrib.learn", "contrib.losses", "contrib.nn", "contrib.recurrent", "contrib.rnn", "contrib.sparsemax", "contrib.summary", "contrib.tpu"}
+    return {path[:i] for path in inner for i, c in enumerate(path) if c == "."} - {"contrib", *("contrib." + part for part in public)}
 
 
 _PACKAGES = _packages()
@@ -372,6 +391,9 @@ _OURS = ("_engine", "_generated", "framework", "ops", "programs", "protos", "rnn
 _GENERATED = re.compile(r"python(\.\w+)+\.gen_\w+_ops$")
 _MESSAGES = re.compile(r"core\.(%s)\.\w+_pb2$" % "|".join(_MESSAGES_IN))
 _PART_OF_CONTRIB = re.compile(r"(contrib\.\w+)\.python(\.\w+){0,3}$")
+
+# Folders in the folders of parts of `contrib`, such as `ops`: what is in other modules there is no module.
+_FOLDERS = re.compile(r"contrib\.(distributions\.python\.ops\.bijectors|learn\.python\.learn\.\w+|slim\.python\.slim\.(data|nets))$")
 
 
 def public_module(path: str) -> Optional[types.ModuleType]:
@@ -415,10 +437,12 @@ def _inside_contrib(path: str) -> Optional[List[str]]:
     around = path.rpartition(".")[0]
     if around in _TABLE and around not in _PACKAGES:
         return None
+    if around == "contrib.distributions.python.ops.bijectors":
+        return [".contrib.distributions.bijectors"]
     if part is None or public_module(part.group(1)) is None:
         return None
     head, last = part.group(1), path.rpartition(".")[2]
-    if last.startswith("_"):
+    if last.startswith("_") or last[0].isupper() or path.count(".") > 4 and not _FOLDERS.match(around):
         return None
     own = public_module(head + "." + last)
     if own is not None:

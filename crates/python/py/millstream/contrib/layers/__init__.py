@@ -30,6 +30,7 @@ from millstream.contrib.layers.normalization import *  # noqa: F403
 from millstream.contrib.layers.optimizers import OPTIMIZER_CLS_NAMES, OPTIMIZER_SUMMARIES, optimize_loss
 from millstream.contrib.layers.recomputing import recompute_grad
 from millstream.contrib.layers.regularizers import *  # noqa: F403
+from millstream.contrib.layers.reversible import RevBlock, rev_block
 from millstream.contrib.layers.summaries import (
     summarize_activation,
     summarize_activations,
@@ -50,8 +51,10 @@ __all__ = [
     *_regularizers.__all__,
     "OPTIMIZER_CLS_NAMES",
     "OPTIMIZER_SUMMARIES",
+    "RevBlock",
     "optimize_loss",
     "recompute_grad",
+    "rev_block",
     "summarize_activation",
     "summarize_activations",
     "summarize_collection",

@@ -42,6 +42,14 @@ def _load() -> Any:
     return pool
 
 
+def defined(file: Any, name: str) -> Any:
+    """Returns the class of a message of another file, which is a `FileDescriptorProto`."""
+    with _lock:
+        pool = _load()
+        pool.Add(file) if not hasattr(pool, "AddSerializedFile") else pool.AddSerializedFile(file.SerializeToString())
+        return _get(name)
+
+
 def _message_class(descriptor: Any) -> Any:
     from google.protobuf import message_factory
 

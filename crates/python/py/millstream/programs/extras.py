@@ -12,7 +12,7 @@ import numpy as np
 from millstream.framework import add_to_collection, convert_to_tensor, name_scope, scopes
 from millstream.framework.proto_functions import register_proto_function
 from millstream.programs import freezing, internals, mnist, stripping
-from millstream.programs.inside import combinations, data_structures, deprecations, distribution_helpers, draws, eager, entries, exported, flows, frameworks, functional, graph_modules, hand_loops, meta_graphs, op_building, op_gradients, operator_sums, operator_tests, operators, parsed, parts_of_variables, pictures, pieces, ragged_modules, reports, rows, second_initializers, small_helpers, tables, testing, tracked, utilities
+from millstream.programs.inside import attributes, board_logging, combinations, data_structures, deprecations, distribution_helpers, draws, eager, entries, estimator_keys, exported, fetch_mappers, flows, frameworks, functional, graph_modules, hand_loops, meta_graphs, op_building, op_gradients, operator_sums, operator_tests, operators, parsed, parts_of_variables, pictures, pieces, ragged_modules, reports, rows, second_initializers, small_helpers, tables, testing, tracked, utilities
 from millstream.programs.timeline import Timeline
 from millstream.rnn import cells
 from millstream.test.case import TestCase
@@ -125,6 +125,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
     "python.util.tf_inspect": {"ArgSpec": ArgSpec, "getargspec": getargspec},
 }
 
-for _table in (combinations.NAMES, draws.NAMES, entries.NAMES, parsed.NAMES, pictures.NAMES, tables.NAMES, reports.NAMES, internals.NAMES, utilities.NAMES, deprecations.NAMES, eager.NAMES, flows.NAMES, frameworks.NAMES, functional.NAMES, hand_loops.NAMES, meta_graphs.NAMES, operators.NAMES, parts_of_variables.NAMES, pieces.NAMES, rows.NAMES, second_initializers.NAMES, testing.NAMES, op_gradients.NAMES, data_structures.NAMES, graph_modules.NAMES, operator_sums.NAMES, operator_tests.NAMES, ragged_modules.NAMES, distribution_helpers.NAMES, exported.NAMES, op_building.NAMES, small_helpers.NAMES, stripping.NAMES, tracked.NAMES):
+for _table in (attributes.NAMES, board_logging.NAMES, combinations.NAMES, estimator_keys.NAMES, fetch_mappers.NAMES, draws.NAMES, entries.NAMES, parsed.NAMES, pictures.NAMES, tables.NAMES, reports.NAMES, internals.NAMES, utilities.NAMES, deprecations.NAMES, eager.NAMES, flows.NAMES, frameworks.NAMES, functional.NAMES, hand_loops.NAMES, meta_graphs.NAMES, operators.NAMES, parts_of_variables.NAMES, pieces.NAMES, rows.NAMES, second_initializers.NAMES, testing.NAMES, op_gradients.NAMES, data_structures.NAMES, graph_modules.NAMES, operator_sums.NAMES, operator_tests.NAMES, ragged_modules.NAMES, distribution_helpers.NAMES, exported.NAMES, op_building.NAMES, small_helpers.NAMES, stripping.NAMES, tracked.NAMES):
     for _module, _names in _table.items():
         NAMES.setdefault(_module, {}).update(_names)

@@ -93,6 +93,10 @@ python.data.ops.optional_ops .data.optional
 python.data.ops.readers .data
 python.data.util.nest .nest .framework.nest
 python.eager.context .
+python.estimator.canned.dnn .estimator
+python.estimator.canned.dnn_linear_combined .estimator
+python.estimator.canned.head .estimator.heads .estimator.more_heads .estimator
+python.estimator.canned.linear .estimator
 python.estimator.estimator .estimator.estimator .estimator
 python.estimator.export.export .estimator.export
 python.estimator.export.export_output .estimator.export

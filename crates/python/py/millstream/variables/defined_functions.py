@@ -12,7 +12,8 @@ import threading
 from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Tuple
 
 from millstream._engine import Operation, Tensor
-from millstream.framework import control_dependencies, convert_to_tensor, dtypes, get_default_graph, name_scope
+from millstream.framework import control_dependencies, convert_to_tensor, dtypes, function_bodies, get_default_graph, name_scope
+from millstream.framework.graph import Graph
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, control_flow
 from millstream.ops.custom_gradients import with_gradient_of_results
@@ -194,14 +195,25 @@ class _DefinedFunction:
 
     @property
     def definition(self) -> Any:
-        """Not available.
+        """The body as a `FunctionDef`, built in a graph of its own from placeholders.
 
         Raises:
-          NotImplementedError: Always.
+          ValueError: The function takes any dtypes, or captures tensors or variables from outside.
         """
-        raise NotImplementedError(
-            "the `FunctionDef` of a Defun is not part of Millstream yet: calls of `%s` add the nodes of its body; export the graph that calls it" % self.name
-        )
+        if len(self._types) != len(self._args):
+            raise ValueError("the definition of function '%s' needs the dtypes of its arguments; help: give them to `Defun`" % self.name)
+        kept = self.captured_inputs, self.stateful_ops
+        with Graph().as_default() as graph:
+            inputs = [op("Placeholder")(dtype=t.base_dtype, name=name) for t, name in zip(self._types, self._args)]
+            results, effects = self._build(inputs)
+            self.captured_inputs, self.stateful_ops = kept
+            body = graph._operations(0)
+            inside = {tensor.op for tensor in inputs}
+            names = list(self._options.get("out_names") or ()) or None
+            made = function_bodies.graph_to_function_def(graph, [o for o in body if o not in inside], inputs, results, names)
+        made.signature.name = self.name
+        made.signature.is_stateful = bool(effects)
+        return made
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Calls the function: returns its tensor, a tuple of several, or an operation if it returns None."""

@@ -32,6 +32,7 @@ from millstream.framework import (
     namespaces,
     nest,
 )
+from millstream.framework.bounded_specs import BoundedTensorSpec
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape
 from millstream.ops import array_ops, check_ops, control_flow, host_functions, math_ops, reduction_ops
@@ -41,6 +42,7 @@ __all__ = [
     *_graphs,
     *_kernels,
     *_variables,
+    "BoundedTensorSpec",
     "add_arg_scope",
     "arg_scope",
     "arg_scoped_arguments",

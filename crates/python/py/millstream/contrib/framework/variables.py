@@ -6,17 +6,19 @@ import functools
 import re
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from millstream._engine import Operation
+from millstream._engine import Operation, Tensor
 from millstream.contrib.framework.arg_scopes import add_arg_scope
-from millstream.framework import add_to_collection, device as on_device, dtypes, get_collection, logging, placeholder
+from millstream.framework import add_to_collection, control_dependencies, device as on_device, dtypes, get_collection, logging, name_scope, placeholder
 from millstream.framework.devices import DeviceSpec
 from millstream.framework.graph_keys import GraphKeys
-from millstream.ops import control_flow
+from millstream.framework.op_functions import op
+from millstream.ops import array_ops, control_flow
 from millstream.train.checkpoints import NewCheckpointReader
 from millstream.train.saver import Saver
+from millstream.variables import state_ops
 from millstream.variables.aggregation import VariableAggregation, VariableSynchronization
 from millstream.variables.scopes import get_variable, get_variable_scope
-from millstream.variables.variable import Variable
+from millstream.variables.variable import Variable, is_variable_initialized
 
 __all__ = [
     "VariableDeviceChooser",
@@ -39,6 +41,7 @@ __all__ = [
     "local_variable",
     "model_variable",
     "variable",
+    "zero_initializer",
 ]
 
 # Making variables.
@@ -641,3 +644,34 @@ class VariableDeviceChooser:
             place.update(job=self._job_name, task=self._next)
             self._next = (self._next + 1) % self._num_tasks
         return DeviceSpec(**place).to_string()
+
+
+def zero_initializer(ref: Any, use_locking: bool = True, name: Optional[str] = "zero_initializer") -> Tensor:
+    """Sets a variable that has no value to zeros, without a tensor of zeros in the graph.
+
+    Args:
+      ref: A variable.
+      use_locking: Whether the assignment holds the variable's lock.
+      name: A name for the operations.
+
+    Returns:
+      The variable as a tensor, which is set before it is read; of a resource variable, its handle.
+
+    Raises:
+      InvalidArgumentError: In a run, the variable has a value already.
+
+    Example:
+      >>> v = tf.get_variable("v", [2])
+      >>> zeroed = tf.contrib.framework.zero_initializer(v)
+      >>> print(tf.Session().run(zeroed))
+      [0. 0.]
+    """
+    with name_scope(name):
+        unset = op("LogicalNot")(is_variable_initialized(ref))
+        check = control_flow.assert_(unset, ["input is already initialized: %s has a value" % ref.op.name])
+        with control_dependencies([check]):
+            zeros = array_ops.zeros(ref.get_shape(), ref.dtype.base_dtype)
+        if ref.dtype == dtypes.resource or getattr(ref, "handle", None) is not None:
+            with control_dependencies([ref.assign(zeros).op]):
+                return array_ops.identity(ref.handle)
+        return state_ops.assign(ref, zeros, use_locking=use_locking)

@@ -2,14 +2,47 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import numbers
 import re
 from typing import Any, Dict, Optional
 
+from millstream.framework import protos
+
 __all__ = ["HParams", "parse_values"]
 
 _PART = re.compile(r"(?P<name>[a-zA-Z][\w\.]*)(?:\[\s*(?P<index>\d+)\s*\])?\s*=\s*(?:\[(?P<many>[^\]]*)\]|(?P<one>[^,\[]*))\s*(?:,|$)")
+
+# The fields of a message for parameters of a type; a bool is an int, too.
+_FIELDS = ((bool, "bool"), (int, "int64"), (float, "float"), (str, "bytes"), (bytes, "bytes"))
+
+
+@functools.lru_cache(maxsize=None)
+def message_class() -> Any:
+    """Returns the class of messages `HParamDef`, which hold parameters."""
+    from google.protobuf import descriptor_pb2
+
+    field = descriptor_pb2.FieldDescriptorProto
+    kinds = {"bytes": field.TYPE_BYTES, "float": field.TYPE_FLOAT, "int64": field.TYPE_INT64, "bool": field.TYPE_BOOL}
+    file = descriptor_pb2.FileDescriptorProto(name="tensorflow/contrib/training/python/training/hparam.proto", package="tensorflow", syntax="proto3")
+    whole = file.message_type.add(name="HParamDef")
+    for word, kind in kinds.items():
+        values = whole.nested_type.add(name=word.capitalize() + "List")
+        values.field.add(name="value", number=1, type=kind, label=field.LABEL_REPEATED)
+    one = whole.nested_type.add(name="HParamType")
+    one.oneof_decl.add(name="kind")
+    for n, word in ((1, "int64"), (2, "float"), (3, "bytes"), (7, "bool")):
+        one.field.add(name=word + "_value", number=n, type=kinds[word], label=field.LABEL_OPTIONAL, oneof_index=0)
+    for n, word in ((4, "int64"), (5, "float"), (6, "bytes"), (8, "bool")):
+        kind = ".tensorflow.HParamDef." + word.capitalize() + "List"
+        one.field.add(name=word + "_list", number=n, type=field.TYPE_MESSAGE, type_name=kind, label=field.LABEL_OPTIONAL, oneof_index=0)
+    entry = whole.nested_type.add(name="HparamEntry")
+    entry.options.map_entry = True
+    entry.field.add(name="key", number=1, type=field.TYPE_STRING, label=field.LABEL_OPTIONAL)
+    entry.field.add(name="value", number=2, type=field.TYPE_MESSAGE, type_name=".tensorflow.HParamDef.HParamType", label=field.LABEL_OPTIONAL)
+    whole.field.add(name="hparam", number=1, type=field.TYPE_MESSAGE, type_name=".tensorflow.HParamDef.HparamEntry", label=field.LABEL_REPEATED)
+    return protos.defined(file, "HParamDef")
 
 
 def _cast(name: str, kind: type, value: Any) -> Any:
@@ -101,12 +134,12 @@ class HParams:
     """A set of parameters as attributes. Each keeps its initial type; the elements of a list share one type.
 
     Args:
-      hparam_def: None: messages are not supported.
+      hparam_def: The parameters as a message `HParamDef`, as `to_proto` returns it.
       model_structure: Any object, kept with the parameters.
       **kwargs: The parameters: numbers, strings, bools, or lists of them.
 
     Raises:
-      NotImplementedError: `hparam_def` is given.
+      ValueError: Both a message and parameters are given.
 
     Example:
       >>> hparams = tf.contrib.training.HParams(rate=0.1, layers=[2, 3])
@@ -129,12 +162,70 @@ class HParams:
     _HAS_DYNAMIC_ATTRIBUTES = True
 
     def __init__(self, hparam_def: Any = None, model_structure: Any = None, **kwargs: Any) -> None:
-        if hparam_def is not None:
-            raise NotImplementedError("HParams from a message are not supported: pass them by name")
         self._hparam_types: Dict[str, Any] = {}
         self._model_structure = model_structure
+        if hparam_def is not None:
+            if kwargs:
+                raise ValueError("hparam_def and initialization values are mutually exclusive: pass one of them")
+            self._init_from_proto(hparam_def)
         for name, value in kwargs.items():
             self.add_hparam(name, value)
+
+    def _init_from_proto(self, hparam_def: Any) -> None:
+        assert getattr(getattr(hparam_def, "DESCRIPTOR", None), "full_name", "") == "tensorflow.HParamDef", "`hparam_def` is no HParamDef"
+        for name, value in hparam_def.hparam.items():
+            kind = value.WhichOneof("kind")
+            found = getattr(value, kind)
+            if kind.endswith("_list"):
+                # Strings of messages are bytes.
+                self.add_hparam(name, [v.decode() if isinstance(v, bytes) else v for v in found.value])
+            else:
+                self.add_hparam(name, found.decode() if isinstance(found, bytes) else found)
+
+    def to_proto(self, export_scope: Optional[str] = None) -> Any:
+        """Returns the parameters as a message `HParamDef`.
+
+        Args:
+          export_scope: Ignored.
+
+        Raises:
+          ValueError: A parameter is neither a number, a string, a bool nor a list of such.
+
+        Example:
+          >>> message = tf.contrib.training.HParams(rate=0.5, layers=[2, 3]).to_proto()
+          >>> list(message.hparam["layers"].int64_list.value)
+          [2, 3]
+          >>> tf.contrib.training.HParams(hparam_def=message).rate
+          0.5
+        """
+        message = message_class()()
+        for name, (kind, is_list) in self._hparam_types.items():
+            value = getattr(self, name)
+            field = next((f for base, f in _FIELDS if issubclass(kind, base)), None)
+            if field is None:
+                raise ValueError("Unsupported parameter type: %s: parameter %s is no number, string or bool" % (kind, name))
+            if issubclass(kind, str):
+                value = [v.encode() for v in value] if is_list else value.encode()
+            if is_list:
+                getattr(message.hparam[name], field + "_list").value.extend(value)
+            else:
+                setattr(message.hparam[name], field + "_value", value)
+        return message
+
+    @staticmethod
+    def from_proto(hparam_def: Any, import_scope: Optional[str] = None) -> "HParams":
+        """Returns the parameters that a message `HParamDef` holds.
+
+        Args:
+          hparam_def: The message.
+          import_scope: Ignored.
+
+        Example:
+          >>> message = tf.contrib.training.HParams(name="a").to_proto()
+          >>> tf.contrib.training.HParams.from_proto(message).values()
+          {'name': 'a'}
+        """
+        return HParams(hparam_def=hparam_def)
 
     def add_hparam(self, name: str, value: Any) -> None:
         """Adds a parameter.

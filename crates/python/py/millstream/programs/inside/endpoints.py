@@ -56,6 +56,8 @@ control_flow_ops.while_loop_v2 while_loop cond body loop_vars shape_invariants=N
 embedding_ops.embedding_lookup_sparse_v2 nn.embedding_lookup_sparse params sp_ids sp_weights combiner=None max_norm=None name=None +partition_strategy='div'
 embedding_ops.embedding_lookup_v2 nn.embedding_lookup params ids max_norm=None name=None +partition_strategy='div'
 embedding_ops.safe_embedding_lookup_sparse_v2 nn.safe_embedding_lookup_sparse embedding_weights sparse_ids sparse_weights=None combiner='mean' default_id=None max_norm=None name=None +partition_strategy='div'
+image_ops_impl.extract_glimpse_v2 image.extract_glimpse input size offsets centered=True normalized=True noise='uniform' name=None
+numerics.verify_tensor_all_finite_v2 verify_tensor_all_finite x->t message->msg name=None
 gradients_impl.HessiansV2 hessians ys xs gate_gradients=False aggregation_method=None name='hessians' +colocate_gradients_with_ops=True
 gradients_impl.gradients_v2 gradients ys xs grad_ys=None name='gradients' gate_gradients=False aggregation_method=None stop_gradients=None unconnected_gradients='none' +colocate_gradients_with_ops=True
 image_ops_impl.crop_and_resize_v1 image.crop_and_resize image boxes box_ind=None crop_size=None method='bilinear' extrapolation_value=0 name=None box_indices=None

@@ -381,13 +381,6 @@ def _is_broadcast_compatible(shape_x: Any, shape_y: Any) -> bool:
 # Functions --------------------------------------------------------------------------------------------------
 
 
-class FuncGraph(Graph):
-    """The graph of a function's body. There is none: a call of a `Defun` adds the body to its own graph."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        raise NotImplementedError("`FuncGraph`: functions have no graphs of their own here: use `tf.Graph`, or `Defun`, whose calls add the body's nodes to the graph")
-
-
 def _settings() -> Dict[str, Any]:
     """Returns the functions of `tf.config` by the names that `python.framework.config` has."""
     config = importlib.import_module("millstream.config")
@@ -421,7 +414,6 @@ NAMES: Dict[str, Dict[str, Any]] = {
         "merge_device": MergeDevice,
     },
     "python.framework.device_spec": {"DeviceSpecV1": DeviceSpec},
-    "python.framework.func_graph": {"FuncGraph": FuncGraph},
     "python.framework.function": {"_DefinedFunction": _DefinedFunction},
     "python.framework.indexed_slices": {
         "convert_n_to_tensor_or_indexed_slices": convert_n_to_tensor_or_indexed_slices,

@@ -138,3 +138,13 @@ def their_mistakes(tf):
         caught(lambda: estimator.LinearRegressor([x], loss_reduction="none"), WHOLE),
         caught(lambda: estimator.WarmStartSettings(""), WHOLE),
     ]
+
+
+def equal_seeds(tf):
+    """Variables drawn with the seed of the run's configuration."""
+    x, _, embedded, one_hot = _columns(tf)
+    config = tf.estimator.RunConfig(tf_random_seed=4)
+    labels = np.array([0, 1, 2, 2, 1, 0])
+    classes = tf.estimator.DNNClassifier([4, 3], [x, embedded], tempfile.mkdtemp(), n_classes=3, dropout=0.3, config=config)
+    normalized = tf.estimator.DNNRegressor([3], [x, one_hot], tempfile.mkdtemp(), batch_norm=True, config=config)
+    return _answers(tf, classes, labels, 3), _answers(tf, normalized, labels.astype(np.float32), 3)

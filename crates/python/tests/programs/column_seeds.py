@@ -83,3 +83,25 @@ def lookups(tf):
         return _values(tf, build)
 
     return [looked_up(combiner, default, weights) for combiner in ("sum", "mean", "sqrtn") for default in (None, 0) for weights in (False, True)]
+
+
+def tables_of_unknown_batches(tf):
+    c = tf.feature_column
+    word = c.categorical_column_with_hash_bucket("dense", 7)
+
+    def build(features):
+        features["dense"] = tf.placeholder_with_default(features["dense"], [None])
+        c.input_layer(features, [c.embedding_column(word, 2)])
+
+    def parts(max_norm, n):
+        def build(features):
+            tables = [tf.get_variable("table%d" % i, [3, 2]) for i in range(n)]
+            tf.nn.embedding_lookup(tables, [0, 2], max_norm=max_norm)
+
+        return _values(tf, build)
+
+    def gathered(shape, ids):
+        return _values(tf, lambda _: tf.batch_gather(tf.zeros(shape), tf.zeros(ids, tf.int32)))
+
+    rows = [gathered([4], [3]), gathered([4, 2], [4, 1]), gathered([4, 2, 3], [4, 2, 5])]
+    return _values(tf, build), [parts(norm, n) for norm in (None, 1.0) for n in (1, 2)], rows

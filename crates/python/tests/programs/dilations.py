@@ -20,6 +20,40 @@ def dilated(tf):
     return run(tf, [made, slopes]), [y.shape.as_list() for y in made], [y.op.type for y in made]
 
 
+def draws_after_dilated_pools(tf):
+    """A number that is drawn after them: its seed is the number of nodes before it."""
+
+    def after(build):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            tf.set_random_seed(3)
+            build()
+            return sess.run(tf.random_uniform([]))
+
+    def pooled(sizes, kind, padding="VALID"):
+        return after(lambda: tf.nn.pool(tf.placeholder(tf.float32, [2] + sizes + [3]), [2] * len(sizes), kind, padding, dilation_rate=[2] * len(sizes)))
+
+    def moved(rate, sizes, padding):
+        def build():
+            rates = tf.placeholder(tf.int32, [2]) if rate is None else rate
+            tf.nn.with_space_to_batch(tf.placeholder(tf.float32, [2] + sizes + [3]), rates, padding, lambda x, _, __: x, [3, 3])
+
+        return after(build)
+
+    shapes = [[12], [None], [12, 12], [None, 12], [None, None], [None] * 3]
+    pools = [pooled(sizes, kind) for sizes in shapes for kind in ("MAX", "AVG")]
+    return pools, [moved(rate, sizes, padding) for rate in ([2, 1], None) for sizes in ([8, 8], [None, 8]) for padding in ("SAME", "VALID")]
+
+
+def paddings_of_blocks(tf):
+    sizes = tf.placeholder_with_default([5, 6], [2])
+    made = [tf.required_space_to_batch_paddings([5, 6], [2, 4], [[1, 1], [0, 1]]), tf.required_space_to_batch_paddings(sizes, [2, 4])]
+    refused = [
+        caught(lambda: tf.required_space_to_batch_paddings([5], [2, 2]), WHOLE),
+        caught(lambda: tf.required_space_to_batch_paddings([5], [2], [[1, 1], [1, 1]]), WHOLE),
+    ]
+    return run(tf, made), [[t.name for t in pair] for pair in made], refused
+
+
 def patches_of_volumes(tf):
     x = tf.constant((np.arange(48.0) * 5 % 11).reshape(1, 3, 4, 2, 2))
     made = [tf.extract_volume_patches(x, [1, 2, 2, 2, 1], [1, 1, 2, 1, 1], padding) for padding in ("SAME", "VALID")]

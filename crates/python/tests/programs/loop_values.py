@@ -219,6 +219,12 @@ def shape_changes_in_the_body(tf):
     return caught(lambda: _twice(tf, tf.ones([1], name="x"), lambda x: tf.concat([x, x], 0)), WHOLE)
 
 
+def arrays_from_the_body(tf):
+    """A loop of one variable, whose body returns an array."""
+    made = tf.while_loop(lambda x: tf.reduce_sum(x) < 3.0, lambda x: np.float32([[1.0, 3.0]]), [tf.constant([[1.0, 1.0]])])
+    return run(tf, made), static(made)
+
+
 def shape_becomes_less_known(tf):
     p = tf.placeholder(tf.float32)
     return caught(lambda: _twice(tf, tf.ones([1], name="x"), lambda x: p), WHOLE)

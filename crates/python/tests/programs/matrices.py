@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from programs.tools import caught, run, static
+from programs.tools import WHOLE, caught, run, static
 
 A = np.arange(6.0).reshape(2, 3).astype(np.float32)
 B = np.arange(12.0).reshape(3, 4).astype(np.float32)
@@ -130,3 +130,15 @@ def of_linalg(tf):
             tf.linalg.l2_normalize([3.0, 4.0]),
         ],
     )
+
+
+def other_dtypes(tf):
+    """Neither side of a product is converted to the dtype of the other."""
+    a, b = tf.constant([[1.0, 2.0]]), np.ones((2, 2))
+    return [
+        caught(lambda: tf.matmul(a, b), WHOLE),
+        caught(lambda: tf.matmul(b, np.float32(b)), WHOLE),
+        caught(lambda: tf.matmul(a, [[1], [2]]), WHOLE),
+        run(tf, tf.matmul(a, [[1.0], [2.0]])),
+        run(tf, tf.transpose(a @ np.float32(b))),
+    ]

@@ -8,7 +8,8 @@ from typing import Any, Callable, Dict, List, Optional
 from millstream.estimator.estimator import Estimator
 from millstream.estimator.heads import Head, RegressionHead, all_variables, classifier_head, minimized
 from millstream.estimator.model_fn import EstimatorSpec, ModeKeys
-from millstream.feature_column.inputs import input_layer, linear_model
+from millstream.feature_column.inputs import linear_model
+from millstream.feature_column.owners import DenseFeatures
 from millstream.framework import control_dependencies, convert_to_tensor, dtypes, name_scope
 from millstream.framework.op_functions import op
 from millstream.io import summaries
@@ -71,7 +72,7 @@ def dnn_logits(
     trains = mode == ModeKeys.TRAIN
     initializer = glorot_uniform_initializer()
     with variable_scope("input_from_feature_columns", partitioner=partitioner or _WHOLE):
-        net = input_layer(features, columns)
+        net = DenseFeatures(columns, name="input_layer")(features)
     for i, n in enumerate(hidden_units):
         with variable_scope("hiddenlayer_%d" % i) as scope:
             net = Dense(n, activation, kernel_initializer=initializer, name="hiddenlayer_%d" % i, _scope=scope)(net)
@@ -129,7 +130,7 @@ class _DNN(Estimator):
         def model_fn(features: Any, labels: Any, mode: str, config: Any) -> EstimatorSpec:
             made = _optimizer(optimizer, 0.05)
             features = _check_features(features)
-            with variable_scope("dnn", values=list(features.values()), partitioner=_WHOLE):
+            with variable_scope("dnn", values=list(features.values()), partitioner=_WHOLE, use_resource=True):
                 logits = dnn_logits(
                     features, mode, head.logits_dimension, hidden_units, feature_columns, activation_fn, dropout, input_layer_partitioner, batch_norm
                 )
@@ -324,7 +325,7 @@ class _Combined(Estimator):
                 if not hidden_units:
                     raise ValueError("dnn_hidden_units must be defined when dnn_feature_columns is specified.")
                 steps.append(("dnn", _optimizer(dnn_optimizer, 0.001)))
-                with variable_scope("dnn", values=values, partitioner=_WHOLE):
+                with variable_scope("dnn", values=values, partitioner=_WHOLE, use_resource=True):
                     parts.append(dnn_logits(features, mode, head.logits_dimension, hidden_units, dnn_columns, activation, dropout, partitioner, normalizes))
             if linear_columns:
                 steps.append(("linear", _optimizer(linear_optimizer, min(0.005, 1.0 / math.sqrt(len(linear_columns))))))

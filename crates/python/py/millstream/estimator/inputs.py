@@ -6,7 +6,7 @@ from typing import Any, Callable, Dict, List, Optional
 
 import numpy as np
 
-from millstream.framework import namespaces
+from millstream.framework import namespaces, node_counts
 from millstream.ops import host_functions
 from millstream.train.input import range_input_producer
 
@@ -84,7 +84,9 @@ def numpy_input_fn(
                 "Length of tensors in x and y is mismatched. All elements in x and y must have the same length.\n"
                 "Shapes in x: %s\nShapes in y: %s\n" % ({k: v.shape for k, v in features.items()}, shape_of_y)
             )
-        found = _batches(arrays, batch_size, num_epochs, bool(shuffle), queue_capacity)
+        # TensorFlow feeds a queue: each thread has placeholders of rows and their numbers, and an enqueue.
+        with node_counts.counted_as(15 + num_threads * (2 + len(arrays))):
+            found = _batches(arrays, batch_size, num_epochs, bool(shuffle), queue_capacity)
         n = len(features)
         of_x = dict(zip(features, found[:n])) if isinstance(x, dict) else found[0]
         if y is None:

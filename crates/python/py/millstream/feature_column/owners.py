@@ -110,7 +110,7 @@ class OfColumns(Layer):
     def build(self, _: Any) -> None:
         """Makes the variables of the columns."""
         for column in self._feature_columns:
-            with variable_scope(column.name):
+            with variable_scope(column.name, auxiliary_name_scope=False):
                 column.create_state(self._state_manager)
         self.built = True
 

@@ -1116,16 +1116,22 @@ class BatchNormalization(Layer):
         self.gamma = weight("gamma", self._gamma_options) if self.scale else None
         self.beta = weight("beta", self._beta_options) if self.center else None
         for_mean, for_variance = self._moving_initializers
-        self.moving_mean = average("moving_mean", for_mean)
-        self.moving_variance = average("moving_variance", for_variance)
-        if self.renorm:
+        scope = get_variable_scope()
+        partitioner = scope.partitioner
+        scope.set_partitioner(None)  # Averages are not cut into parts: the updates assign them as a whole.
+        try:
+            self.moving_mean = average("moving_mean", for_mean)
+            self.moving_variance = average("moving_variance", for_variance)
+            if self.renorm:
 
-            def for_stddev(*args: Any, **kwargs: Any) -> Any:
-                return math_ops.sqrt(for_variance(*args, **kwargs))
+                def for_stddev(*args: Any, **kwargs: Any) -> Any:
+                    return math_ops.sqrt(for_variance(*args, **kwargs))
 
-            self.moving_stddev = average("moving_stddev", for_stddev)
-            self.renorm_mean = average("renorm_mean", for_mean)
-            self.renorm_stddev = average("renorm_stddev", for_stddev)
+                self.moving_stddev = average("moving_stddev", for_stddev)
+                self.renorm_mean = average("renorm_mean", for_mean)
+                self.renorm_stddev = average("renorm_stddev", for_stddev)
+        finally:
+            scope.set_partitioner(partitioner)
         self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -62,6 +62,10 @@ def with_space_to_batch(
         raise ValueError("dilation_rate must be positive")
     if known is not None and (known == 1).all():
         return op(input, n, padding)
+    if filter_shape is not None and padding == "SAME":
+        filter_shape = convert_to_tensor(filter_shape, name="filter_shape")
+    graph = input.graph
+    start = node_counts.count(graph)
     margins = _margins(padding, filter_shape, n, rate)
     shape = input.get_shape()
     if rank is None or any(shape.as_list()[axis] is None for axis in axes):
@@ -71,18 +75,30 @@ def with_space_to_batch(
     paddings, crops = _paddings(sizes, rate if known is None else known, margins)
     block, paddings, crops = _filled(axes, rate if known is None else known, paddings, crops)
     moved = node("SpaceToBatchND")(input, block_shape=block, paddings=paddings)
+    made = node_counts.count(graph) - start
     result = convert_to_tensor(op(moved, n, "VALID"), name="result")
-    node_counts.also(4)  # Constants of TensorFlow's that hold paddings and crops.
-    return node("BatchToSpaceND")(result, block_shape=block, crops=crops)
+    start = node_counts.count(graph) - made
+    back = node("BatchToSpaceND")(result, block_shape=block, crops=crops)
+    made = node_counts.count(graph) - start
+    node_counts.count_more(graph, _n_nodes(n, padding == "SAME", known is not None, isinstance(sizes, Tensor), axes[0] > 1) - made)
+    return back
 
 
 def nodes_of_dilation(shape: Any, rates: Sequence[int], padding: str, channels_first: bool) -> int:
-    """Returns the number of nodes by which TensorFlow moves cells into the batch, and back.
-
-    It takes constants where the sizes of all spatial axes are known, and else computes each axis's paddings.
-    """
+    """Returns the number of nodes by which TensorFlow moves cells into the batch, and back."""
     sizes: List[Optional[int]] = [None] if shape.ndims is None else shape.as_list()[2:] if channels_first else shape.as_list()[1:-1]
-    return 11 + (padding == "SAME") + (25 + 19 * len(rates) if None in sizes else 0)
+    same = padding == "SAME"  # The rates are a constant, and so is the shape of the filter.
+    return 1 + same + _n_nodes(len(rates), same, True, None in sizes, channels_first)
+
+
+def _n_nodes(n: int, same: bool, rates_known: bool, sizes_unknown: bool, channels_first: bool) -> int:
+    """Returns the number of nodes that move cells into the batch and back in TensorFlow.
+
+    It takes constants where all is known, and else computes the paddings of each axis.
+    """
+    if rates_known:
+        return 35 + 19 * n + 2 * channels_first if sizes_unknown else 10
+    return 38 + 15 * n + (11 + 9 * n) * same + (1 + 4 * n) * sizes_unknown + 3 * channels_first
 
 
 def _length(rate: Tensor) -> int:

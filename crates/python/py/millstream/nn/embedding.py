@@ -64,15 +64,14 @@ def embedding_lookup(
     tables = _tables(params)
     with name_scope(name, "embedding_lookup", tables + [ids]) as scope:
         tables = [t if hasattr(t, "handle") else convert_to_tensor(t) for t in tables]
+        ids = convert_to_tensor(ids, name="ids")
         if len(tables) == 1:
             with colocate_with(tables[0]):
-                rows = _shortened(indexing_ops.gather(tables[0], ids, axis=0, name=scope if max_norm is None else None), ids, max_norm)
-                return op("Identity")(rows)
+                return op("Identity")(_shortened(indexing_ops.gather(tables[0], ids, axis=0, name=scope), ids, max_norm))
         return _from_several(tables, ids, partition_strategy, max_norm, scope)
 
 
 def _from_several(tables: List[Any], ids: Any, strategy: str, max_norm: Optional[float], scope: Optional[str]) -> Tensor:
-    ids = convert_to_tensor(ids, name="ids")
     flat = array_ops.reshape(ids, [-1])
     n = len(tables)
     if strategy == "mod":
@@ -88,15 +87,14 @@ def _from_several(tables: List[Any], ids: Any, strategy: str, max_norm: Optional
     for table, own in zip(tables, gathers):
         with colocate_with(table):
             rows.append(indexing_ops.gather(table, own, axis=0))
-    stitched = op("ParallelDynamicStitch")(places, rows)
+    stitched = op("ParallelDynamicStitch")(places, rows, name=scope)
     row_shape = tables[0].get_shape()[1:]
     for table in tables[1:]:
         row_shape = row_shape.merge_with(table.get_shape()[1:])
     tail = row_shape.as_list() if row_shape.is_fully_defined() else array_ops.shape(tables[0])[1:]
     result = array_ops.reshape(stitched, array_ops.concat([array_ops.shape(ids), tail], 0))
     result.set_shape(ids.shape.concatenate(row_shape))
-    # Created last: the other nodes are its inputs.
-    return op("Identity")(_shortened(result, ids, max_norm), name=scope)
+    return _shortened(result, ids, max_norm)
 
 
 def _divided(tables: List[Any], flat: Tensor) -> Any:
@@ -248,6 +246,8 @@ def safe_embedding_lookup_sparse(
         lead = op("Slice")(shape, [0], array_ops.reshape(convert_to_tensor(rank) - 1, [1]))
         flat = array_ops.stack([reduction_ops.reduce_prod(lead), indexing_ops.gather(shape, convert_to_tensor(rank) - 1)])
         sparse_ids = sparse_ops.sparse_reshape(sparse_ids, flat)
+        # TensorFlow has other constants and slices of shapes, and does not fold the shape that is known here.
+        node_counts.also(-5 if sparse_ids.dense_shape.op.type == "Const" else -4)
         if sparse_weights is not None:
             sparse_weights = SparseTensor(sparse_ids.indices, sparse_weights.values, sparse_ids.dense_shape)
         sparse_ids, sparse_weights = _pruned(sparse_ids, sparse_weights, combiner)
@@ -264,7 +264,6 @@ def safe_embedding_lookup_sparse(
         known = constant_value(lead)
         if known is not None:
             final.set_shape([int(d) for d in known] + result.shape.as_list()[1:])
-        node_counts.also(-5)  # TensorFlow has other constants and slices of shapes.
         return final
 
 

@@ -9,7 +9,7 @@ import collections.abc
 import contextlib
 import inspect
 import operator
-from typing import Any, Callable, Iterator, List, Optional
+from typing import Any, Callable, Iterator, List, Optional, Sequence
 
 import numpy as np
 
@@ -393,7 +393,7 @@ def while_loop(
         wanted = structure.pack(flat)
         if isinstance(result, dict) and not isinstance(wanted, dict):
             result = list(result)
-        if result == [None]:
+        if isinstance(result, Sequence) and len(result) == 1 and result[0] is None:
             raise ValueError("None values not supported.\n  help: loop `%s`: `body` returned None: does it lack a `return`?" % scope[:-1])
         try:
             nest.assert_same_structure(_list(wanted), _list(result))

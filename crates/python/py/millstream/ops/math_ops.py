@@ -703,10 +703,7 @@ def matmul(
             raise ValueError("Only one of transpose_a and adjoint_a can be True.")
         if transpose_b and adjoint_b:
             raise ValueError("Only one of transpose_b and adjoint_b can be True.")
-        a = convert_to_tensor(a, name="a")
-        if not isinstance(b, Tensor):
-            # A variable of another dtype is refused by the op, as a tensor is.
-            b = convert_to_tensor(b, None if hasattr(b, "_as_tensor") else a.dtype.base_dtype, "b")
+        a, b = convert_to_tensor(a, name="a"), convert_to_tensor(b, name="b")
         ranks = a._shape_as_list(), b._shape_as_list()
         if not (a_is_sparse or b_is_sparse) and any(r is None or len(r) > 2 for r in ranks):
             conj = op("Conj")

@@ -7,7 +7,7 @@ from typing import Any, List, Optional
 import numpy as np
 
 from millstream._engine import Tensor
-from millstream.framework import IndexedSlices, constant_value, convert_to_tensor, dtypes, name_scope, shapes
+from millstream.framework import IndexedSlices, constant_value, convert_to_tensor, dtypes, get_static_value, name_scope, node_counts, shapes
 from millstream.framework.op_functions import op
 from millstream.ops import array_ops, indexing_ops, math_ops, reduction_ops
 from millstream.ops.control_flow import assert_, with_dependencies
@@ -205,18 +205,31 @@ def required_space_to_batch_paddings(input_shape: Any, block_shape: Any, base_pa
        [0 0]]
     """
     with name_scope(name, "required_space_to_batch_paddings", [input_shape, block_shape]):
-        shape, blocks = convert_to_tensor(input_shape, dtypes.int32), convert_to_tensor(block_shape, dtypes.int32)
+        shape = convert_to_tensor(input_shape, dtypes.int32, name="input_shape")
+        blocks = convert_to_tensor(block_shape, dtypes.int32, name="block_shape")
+        blocks.shape.assert_is_fully_defined()
+        blocks.shape.assert_has_rank(1)
+        n = blocks.shape.as_list()[0]
+        shape.shape.assert_is_compatible_with([n])
         if base_paddings is None:
-            base_paddings = array_ops.zeros([len(blocks._shape_as_list()) and blocks.shape.as_list()[0], 2], dtypes.int32)
-        base = convert_to_tensor(base_paddings, dtypes.int32)
+            base = array_ops.zeros([n, 2], dtypes.int32)
+        else:
+            base = convert_to_tensor(base_paddings, dtypes.int32, name="base_paddings")
+            base.shape.assert_is_compatible_with([n, 2])
+        values = [get_static_value(t) for t in (shape, blocks, base)]
+        if all(value is not None for value in values):
+            sizes, steps, least = values
+            with np.errstate(divide="ignore"):
+                extra = -(sizes + least.sum(1)) % steps
+            known = np.stack([least[:, 0], least[:, 1] + extra], axis=1), np.stack([np.zeros_like(extra), extra], axis=1)
+            return convert_to_tensor(known[0], dtypes.int32, name="paddings"), convert_to_tensor(known[1], dtypes.int32, name="crops")
         start, end = base[:, 0], base[:, 1]
-        more = _up_to(shape + start + end, blocks)
-        return array_ops.stack([start, end + more], axis=1), array_ops.stack([array_ops.zeros_like(more), more], axis=1)
-
-
-def _up_to(size: Tensor, block: Tensor) -> Tensor:
-    """The distance from `size` to the next multiple of `block`."""
-    return op("FloorMod")(block - op("FloorMod")(size, block), block)
+        size = shape + start + end
+        more = (blocks - size % blocks) % blocks
+        end += more
+        # TensorFlow packs cell by cell. With as many nodes, later random operations have the same seeds.
+        paddings = array_ops.stack([[start[i], end[i]] for i in range(n)], name="paddings")
+        return paddings, array_ops.stack([[0, more[i]] for i in range(n)], name="crops")
 
 
 def roll(input: Any, shift: Any, axis: Any, name: Optional[str] = None) -> Tensor:  # noqa: A002
@@ -289,7 +302,9 @@ def batch_gather(params: Any, indices: Any, name: Optional[str] = None) -> Tenso
             raise ValueError("batch_gather does not allow indices with unknown shape.")
         if indices.shape.ndims == 0:
             raise ValueError("batch_dims = -1 must be less than rank(indices) = 0")
-        return indexing_ops.gather(params, indices, batch_dims=indices.shape.ndims - 1)
+        rank = indices.shape.ndims
+        node_counts.also(8 + rank * (14 + rank))  # TensorFlow computes the indices into the flattened axes.
+        return indexing_ops.gather(params, indices, batch_dims=rank - 1)
 
 
 def repeat(input: Any, repeats: Any, axis: Any = None, name: Optional[str] = None) -> Tensor:  # noqa: A002

@@ -7,7 +7,7 @@ import abc
 from typing import Any, Callable, Optional, Tuple
 
 from millstream._engine import Tensor
-from millstream.framework import convert_to_tensor, dtypes, name_scope, nest
+from millstream.framework import control_dependencies, convert_to_tensor, dtypes, name_scope, nest
 from millstream.framework.op_functions import op
 from millstream.framework.shapes import TensorShape
 from millstream.nn.embedding import embedding_lookup
@@ -382,7 +382,9 @@ class ScheduledEmbeddingTrainingHelper(TrainingHelper):
     def sample(self, time: Any, outputs: Any, state: Any, name: Optional[str] = None) -> Any:
         """Returns samples, and -1 where the given input is kept."""
         with name_scope(name, "ScheduledEmbeddingTrainingHelperSample", [time, outputs, state]):
-            chosen = _bernoulli(self._sampling_probability, dtypes.bool, self.batch_size, self._scheduling_seed)
+            # After the outputs: draws of parallel iterations would come in any order.
+            with control_dependencies(nest.flatten(outputs)):
+                chosen = _bernoulli(self._sampling_probability, dtypes.bool, self.batch_size, self._scheduling_seed)
             drawn = _categorical(outputs, self._seed)
             return array_ops.where(chosen, drawn, array_ops.fill([self.batch_size], -1))
 
@@ -465,7 +467,8 @@ class ScheduledOutputTrainingHelper(TrainingHelper):
     def sample(self, time: Any, outputs: Any, state: Any, name: Optional[str] = None) -> Any:
         """Returns 1 where the next input is the output, otherwise 0."""
         with name_scope(name, "ScheduledOutputTrainingHelperSample", [time, outputs, state]):
-            return _bernoulli(self._sampling_probability, dtypes.int32, self.batch_size, self._seed)
+            with control_dependencies(nest.flatten(outputs)):
+                return _bernoulli(self._sampling_probability, dtypes.int32, self.batch_size, self._seed)
 
     def next_inputs(
         self, time: Any, outputs: Any, state: Any, sample_ids: Any, name: Optional[str] = None

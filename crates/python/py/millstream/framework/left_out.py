@@ -65,7 +65,6 @@ _PASSES = "iterators are not saved: `Dataset.skip` begins a pass where another o
 _STATS = "`tf.data` counts nothing; a `tf.train.ProfilerHook` measures steps"
 
 _DATASETS = "`tf.data.Dataset` and `tf.data.experimental` have the transformations that most programs use"
-_OPTIMIZERS = "`tf.train` and `tf.contrib.opt` have the optimizers that most programs use; subclass `tf.train.Optimizer` for others"
 
 _COLUMNS = "`tf.feature_column` makes tensors of features"
 _OF_COLUMNS = (
@@ -127,11 +126,6 @@ _OF_DATASETS = (
     "CheckpointInputPipelineHook LMDBDataset SqlDataset TFRecordWriter make_saveable_from_iterator read_batch_features"
 )
 LATER.update({"contrib.data." + name: _DATASETS for name in _OF_DATASETS.split()})
-_OF_OPTIMIZERS = (
-    "AGNCustomGetter AGNOptimizer ElasticAverageCustomGetter ElasticAverageOptimizer ModelAverageCustomGetter "
-    "ModelAverageOptimizer"
-)
-LATER.update({"contrib.opt." + name: _OPTIMIZERS for name in _OF_OPTIMIZERS.split()})
 
 _FLOATS = "graphs run on the CPU, in the dtypes that they have"
 _SCALED = "`tf.train.experimental.MixedPrecisionLossScaleOptimizer`, which scales losses"
@@ -205,6 +199,9 @@ _NODES = "it makes more nodes: initial values of variables created after it diff
 DIFFERENT: Dict[str, str] = {
     "contrib.estimator.replicate_model_fn": "`devices` has one at most: graphs run on the CPU",
     "contrib.factorization.KMEANS_PLUS_PLUS_INIT": "it draws other points, with equal seeds",
+    "contrib.opt.AGNOptimizer": "it has one worker: sessions do not share variables",
+    "contrib.opt.ElasticAverageOptimizer": "it has one worker: sessions do not share variables",
+    "contrib.opt.ModelAverageOptimizer": "it has one worker: sessions do not share variables",
     "contrib.seq2seq.BeamSearchDecoder": _NODES,
     "enable_control_flow_v2": "graphs hold the `Switch`, `Merge` and related nodes that TensorFlow replaces an `If` or `While` by when it runs them",
     "enable_eager_execution": "it raises: there is no eager execution; use " + _GRAPHS,

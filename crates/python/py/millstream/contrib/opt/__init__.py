@@ -1,7 +1,4 @@
-"""`tf.contrib.opt`: more optimizers, and wrappers of optimizers.
-
-Optimizers for several workers (`ElasticAverageOptimizer` and its like) are not part of it.
-"""
+"""`tf.contrib.opt`: more optimizers, and wrappers of optimizers."""
 
 from millstream.contrib.opt.averages import MovingAverageOptimizer
 from millstream.contrib.opt.external import ExternalOptimizerInterface, ScipyOptimizerInterface
@@ -15,6 +12,14 @@ from millstream.contrib.opt.optimizers import (
     extend_with_decoupled_weight_decay,
 )
 from millstream.contrib.opt.signs import AdaMaxOptimizer, AddSignOptimizer, PowerSignOptimizer
+from millstream.contrib.opt.workers import (
+    AGNCustomGetter,
+    AGNOptimizer,
+    ElasticAverageCustomGetter,
+    ElasticAverageOptimizer,
+    ModelAverageCustomGetter,
+    ModelAverageOptimizer,
+)
 from millstream.contrib.opt.wrappers import (
     AdamGSOptimizer,
     DropStaleGradientOptimizer,
@@ -28,17 +33,23 @@ from millstream.contrib.opt.wrappers import (
 from millstream.framework import namespaces
 
 __all__ = [
+    "AGNCustomGetter",
+    "AGNOptimizer",
     "AdaMaxOptimizer",
     "AdamGSOptimizer",
     "AdamWOptimizer",
     "AddSignOptimizer",
     "DecoupledWeightDecayExtension",
     "DropStaleGradientOptimizer",
+    "ElasticAverageCustomGetter",
+    "ElasticAverageOptimizer",
     "ExternalOptimizerInterface",
     "GGTOptimizer",
     "LARSOptimizer",
     "LazyAdamGSOptimizer",
     "LazyAdamOptimizer",
+    "ModelAverageCustomGetter",
+    "ModelAverageOptimizer",
     "MomentumWOptimizer",
     "MovingAverageOptimizer",
     "MultitaskOptimizerWrapper",

@@ -1,5 +1,6 @@
 """`tf.estimator`: training, evaluation, prediction and exports, and the errors of their arguments."""
 
+import json
 import os
 import tempfile
 
@@ -411,3 +412,43 @@ def a_classifier(tf):
         for event in tf.train.summary_iterator(os.path.join(estimator.model_dir, name)):
             tags |= {v.tag for v in event.summary.value}
     return results, predictions, sorted(t for t in tags if t != "global_step/sec" and "fraction" not in t), sorted(estimator.get_variable_names())
+
+
+def clusters_of_the_environment(tf):
+    """What a configuration refuses of `TF_CONFIG`."""
+
+    def configured(cluster, **task):
+        os.environ["TF_CONFIG"] = json.dumps({"cluster": cluster, "task": task})
+        try:
+            config = tf.estimator.RunConfig()
+            return config.task_type, config.task_id, config.is_chief, config.num_worker_replicas
+        finally:
+            del os.environ["TF_CONFIG"]
+
+    one = {"chief": ["a:1"]}
+    return [configured(one, type="chief", index=0)] + [
+        caught(lambda: configured({"worker": ["a:1"]}, type="worker", index=0), WHOLE),
+        caught(lambda: configured({"chief": ["a:1", "b:1"]}, type="chief", index=0), WHOLE),
+        caught(lambda: configured(one, index=0), WHOLE),
+        caught(lambda: configured(one, type="chief"), WHOLE),
+        caught(lambda: configured(one, type="chief", index=-1), WHOLE),
+        caught(lambda: configured(one, type="worker", index=0), "not a valid task_type"),
+        caught(lambda: configured(one, type="chief", index=2), "not a valid task_id"),
+    ]
+
+
+def members_of_subclasses(tf):
+    class Trained(tf.estimator.Estimator):
+        def train(self, *args, **kwargs):
+            return self
+
+    class Extended(tf.estimator.Estimator):
+        def trained(self):
+            return "yes"
+
+    def model(features, labels, mode):
+        return None
+
+    folder = tempfile.mkdtemp()
+    wrong = caught(lambda: tf.estimator.RunConfig(device_fn=lambda: "/cpu:0"), WHOLE)
+    return Extended(model, folder).trained(), caught(lambda: Trained(model, folder), "cannot override members of Estimator"), wrong

@@ -113,6 +113,7 @@ class Estimator:
     """
 
     def __init__(self, model_fn: Any, model_dir: Any = None, config: Any = None, params: Any = None, warm_start_from: Any = None) -> None:
+        _check_members(type(self))
         self._config = _config_of(config, model_dir)
         self._model_dir: str = self._config.model_dir
         if model_fn is None:
@@ -525,6 +526,16 @@ def _check_model_fn(model_fn: Any, params: Any) -> None:
     others = [name for name in names if name not in _MODEL_FN_ARGUMENTS]
     if others:
         raise ValueError("model_fn (%s) has following not expected args: %s" % (model_fn, others))
+
+
+def _check_members(kind: Any) -> None:
+    """Refuses a program's subclass that replaces a public method."""
+    own = [name for name in vars(kind) if not name.startswith("_") and hasattr(Estimator, name)]
+    if own and not kind.__module__.startswith("millstream."):
+        raise ValueError(
+            "Subclasses of Estimator cannot override members of Estimator. %s does override %s\n"
+            "  help: give the model function what shall differ, or wrap the estimator in a class of its own" % (kind, own)
+        )
 
 
 def _check_positive(name: str, value: Optional[int]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import inspect
 import json
 import os
 from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple
@@ -25,7 +26,7 @@ _CHECKS: Dict[str, Tuple[Optional[Callable[[Any], bool]], str]] = {
     "keep_checkpoint_every_n_hours": (lambda v: v > 0, "keep_checkpoint_every_n_hours should be > 0"),
     "log_step_count_steps": (lambda v: v > 0, "log_step_count_steps should be > 0"),
     "train_distribute": (None, ""),
-    "device_fn": (callable, 'device_fn must be callable with exactly one argument "op".'),
+    "device_fn": (lambda v: _takes_op(v), 'device_fn must be callable with exactly one argument "op".'),
     "protocol": (lambda v: v in ("grpc", "grpc+verbs"), "protocol should be grpc or grpc+verbs"),
     "eval_distribute": (None, ""),
     "experimental_distribute": (None, ""),
@@ -213,10 +214,37 @@ def _model_dir(given: Any, in_environment: Optional[str]) -> Optional[str]:
     return given or in_environment
 
 
+def _check_task(cluster: ClusterSpec, task: Dict[str, Any]) -> None:
+    """Refuses a cluster without a chief, and a task that is none of it."""
+    jobs = cluster.as_dict()
+    if "chief" not in jobs:
+        raise ValueError('If "cluster" is set in TF_CONFIG, it must have one "chief" node.\n  TF_CONFIG: the jobs of `cluster` are %s' % sorted(jobs))
+    if len(jobs["chief"]) > 1:
+        raise ValueError('The "cluster" in TF_CONFIG must have only one "chief" node.\n  TF_CONFIG: `cluster` has %d: %s' % (len(jobs["chief"]), jobs["chief"]))
+    for key, what in (("type", "type"), ("index", "index")):
+        if task.get(key) is None:
+            raise ValueError('If "cluster" is set in TF_CONFIG, task %s must be set.\n  TF_CONFIG: `task` is %s' % (what, task))
+    kind, index, where = task["type"], int(task["index"]), "Note that these values may be coming from the TF_CONFIG environment variable."
+    if index < 0:
+        raise ValueError("Task index must be non-negative number.\n  TF_CONFIG: it is %d" % index)
+    if kind == "evaluator":
+        return
+    if kind not in jobs:
+        raise ValueError("%s is not a valid task_type in the cluster_spec:\n%s\n\n%s" % (kind, cluster, where))
+    if len(jobs[kind]) <= index:
+        raise ValueError("%d is not a valid task_id for task_type %s in the cluster_spec:\n%s\n\n%s" % (index, kind, cluster, where))
+
+
+def _takes_op(function: Any) -> bool:
+    return callable(function) and list(inspect.signature(function).parameters) == ["op"]
+
+
 def _task(environment: Dict[str, Any]) -> Tuple[ClusterSpec, str, int]:
     """Returns the cluster, and the job and task of this process."""
     cluster, task = ClusterSpec(environment.get("cluster", {})), environment.get("task", {})
     jobs: List[str] = cluster.jobs
+    if jobs:
+        _check_task(cluster, task)
     if sum(cluster.num_tasks(job) for job in jobs) > 1:
         raise errors.UnimplementedError(
             None,
@@ -225,7 +253,7 @@ def _task(environment: Dict[str, Any]) -> Tuple[ClusterSpec, str, int]:
             "remove `cluster` from TF_CONFIG" % cluster,
         )
     if jobs:
-        return ClusterSpec({}), jobs[0], 0
+        return ClusterSpec({}), task["type"], 0
     kind, index = task.get("type", "worker"), int(task.get("index", 0))
     if kind != "worker":
         raise ValueError('If "cluster" is not set in TF_CONFIG, task type must be WORKER.')

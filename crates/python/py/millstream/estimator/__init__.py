@@ -5,7 +5,7 @@
 - `canned`: estimators with a model of their own, whose losses and metrics are in `heads`;
 - `warm_start`: variables that begin with a checkpoint's values;
 - `training`: `train_and_evaluate`; `early_stopping`: hooks that end training, for `experimental`;
-- `exporter`, `export`: exports; `inputs`: input functions over arrays.
+- `parsing`: how examples are parsed; `exporter`, `export`: exports; `inputs`: input functions over arrays.
 """
 
 from millstream.estimator import experimental, export, inputs, tpu
@@ -20,6 +20,7 @@ from millstream.estimator.canned import (
 from millstream.estimator.estimator import Estimator
 from millstream.estimator.exporter import BestExporter, Exporter, FinalExporter, LatestExporter
 from millstream.estimator.model_fn import EstimatorSpec, ModeKeys
+from millstream.estimator.parsing import classifier_parse_example_spec, regressor_parse_example_spec
 from millstream.estimator.run_config import RunConfig
 from millstream.estimator.warm_start import WarmStartSettings
 from millstream.estimator.training import EvalSpec, TrainSpec, train_and_evaluate
@@ -76,9 +77,11 @@ __all__ = [
     "SummarySaverHook",
     "TrainSpec",
     "WarmStartSettings",
+    "classifier_parse_example_spec",
     "experimental",
     "export",
     "inputs",
+    "regressor_parse_example_spec",
     "tpu",
     "train_and_evaluate",
 ]

@@ -55,6 +55,7 @@ contrib.image.python.ops.interpolate_spline .contrib.image
 contrib.image.python.ops.sparse_image_warp .contrib.image
 contrib.learn.python.learn.learn_io.numpy_io .estimator.inputs
 contrib.learn.python.learn.learn_io.pandas_io .estimator.inputs
+contrib.learn.python.learn.datasets.base .contrib.learn.base
 contrib.learn.python.learn.estimators.kmeans .contrib.factorization .contrib.learn
 contrib.lookup.lookup_ops .contrib.lookup
 contrib.predictor.core_estimator_predictor .contrib.predictor
@@ -97,6 +98,7 @@ python.estimator.canned.dnn .estimator
 python.estimator.canned.dnn_linear_combined .estimator
 python.estimator.canned.head .estimator.heads .estimator.more_heads .estimator
 python.estimator.canned.linear .estimator
+python.estimator.canned.parsing_utils .estimator.parsing
 python.estimator.estimator .estimator.estimator .estimator
 python.estimator.export.export .estimator.export
 python.estimator.export.export_output .estimator.export

@@ -1,12 +1,13 @@
-"""`tf.contrib.learn.datasets`: the handwritten digits of MNIST, read from files that are there."""
+"""`tf.contrib.learn.datasets`: the digits of MNIST, and `base`: tables in files."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from millstream.contrib.learn import base as base
 from millstream.programs import mnist as mnist
 
-__all__ = ["load_dataset", "mnist"]
+__all__ = ["base", "load_dataset", "mnist"]
 
 
 def load_dataset(name: str, size: str = "small", test_with_fake_data: bool = False) -> Any:

@@ -4,8 +4,9 @@
 //! 2. A `NextIteration` feeds nothing but `Merge`s, and lies in a loop.
 //! 3. All inputs of a node, control inputs included, come from one frame.
 //! 4. An `Exit` has an `Enter` above it.
-//! 5. All `Enter`s of a frame have the same parent frame and the same `parallel_iterations`, which is at
-//!    least 1; a frame has a name, and is not nested in a frame of the same name.
+//! 5. All `Enter`s of a frame have the same parent frame and a `parallel_iterations` of at least 1, of which
+//!    the first one counts, as in TensorFlow; a frame has a name, and is not nested in a frame of the same
+//!    name.
 //! 6. A frame has at most one `LoopCond`.
 //! 7. A `Merge` has at least one input. Either none of its inputs is a back edge, or they are one `Enter` and
 //!    one `NextIteration`.
@@ -198,17 +199,6 @@ fn enter(
                         frames[known.parent].name,
                         node.name(),
                         frames[parent].name
-                    ),
-                ));
-            }
-            if known.parallel_iterations != parallel {
-                return Err(at(
-                    node,
-                    invalid!(
-                        "the frame `{name}` has two values of `parallel_iterations`: {} at `{}` and {parallel} at `{}`",
-                        known.parallel_iterations,
-                        first.name(),
-                        node.name()
                     ),
                 ));
             }

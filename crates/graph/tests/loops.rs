@@ -71,7 +71,7 @@ fn options_are_checked() {
         );
     }
     let run = |n: O| g.while_loop(0).maximum_iterations(n).run(|i| less(i, 3), |i| i + 1).map(|_| ());
-    fails(run(g.constant(1.0f32)), &["`maximum_iterations` must be an i32 or i64, not f32"]);
+    fails(run(g.constant(true)), &["`maximum_iterations` must be a real number, not bool"]);
     fails(run(g.constant([1, 2])), &["`maximum_iterations` must be a scalar but has shape [2]"]);
     let none: Vec<O> = Vec::new();
     fails(

@@ -7,7 +7,7 @@ use crate::graph::Graph;
 use crate::nest::{Converter, IntoNest, Leaf, Nest, Structure, Values};
 use crate::op::{Builtin, Operator};
 use crate::output::Output;
-use millstream_tensor::{DType, PartialShape, Result, Tensor, invalid};
+use millstream_tensor::{DType, PartialShape, Result, Shape, Tensor, invalid};
 use std::panic::Location;
 
 /// The builder of a loop: options, then [`WhileBuilder::run`].
@@ -323,13 +323,11 @@ fn bound<'g>(
     };
     graph.check()?;
     let dtype = max.dtype()?;
-    let (zero, shape) = match dtype {
-        DType::I32 => (Tensor::scalar(0i32), max.shape()),
-        DType::I64 => (Tensor::scalar(0i64), max.shape()),
-        _ => {
-            return Err(invalid!("`maximum_iterations` must be an i32 or i64, not {dtype}").at_line(at));
-        }
-    };
+    // As in TensorFlow, the counter has the dtype of its bound: 2.5 is three iterations.
+    if !(dtype.is_integer() || dtype.is_float()) {
+        return Err(invalid!("`maximum_iterations` must be a real number, not {dtype}").at_line(at));
+    }
+    let (zero, shape) = (Tensor::zeros(dtype, Shape::scalar())?, max.shape());
     if !shape.is_compatible(&PartialShape::scalar()) {
         return Err(invalid!("`maximum_iterations` must be a scalar but has shape {shape}").at_line(at));
     }

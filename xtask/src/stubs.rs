@@ -121,7 +121,7 @@ fn attr_type(kind: AttrKind) -> &'static str {
         AttrKind::Str(_) => "_Text",
         AttrKind::Shape => "_ShapeLike",
         AttrKind::Tensor | AttrKind::Func => "_t.Any",
-        AttrKind::TypeList => "_t.Sequence[_DTypeLike]",
+        AttrKind::TypeList(_) => "_t.Sequence[_DTypeLike]",
         AttrKind::IntList => "_t.Sequence[int]",
         AttrKind::FloatList => "_t.Sequence[float]",
         AttrKind::StrList => "_t.Sequence[_Text]",

@@ -159,7 +159,7 @@ fn kind(spec: &AttrSpec) -> String {
         AttrKind::Type(dtypes) => {
             format!("dtype: {}", words(dtypes.iter().map(|d| d.name().into()).collect()))
         }
-        AttrKind::TypeList => "list of dtypes".into(),
+        AttrKind::TypeList(_) => "list of dtypes".into(),
         AttrKind::Int(i64::MIN) => "int".into(),
         AttrKind::Int(least) => format!("int, at least {least}"),
         AttrKind::Float => "float".into(),

@@ -81,8 +81,11 @@ impl Sorted {
     ) -> Result<Vec<u32>, Error> {
         let Some(cycle) = self.cycle(edges) else { return Ok(self.order) };
         let names: Vec<_> = cycle.iter().take(8).map(|&n| format!("`{}`", name(n))).collect();
-        let error = invalid!("the graph has a cycle without a NextIteration: {}", names.join(" -> "))
-            .with_help("only `while_loop` (or a NextIteration that feeds a Merge) may close a cycle");
+        let error = invalid!(
+            "{} nodes in a cycle", self.n_items - self.order.len();
+            "the graph has a cycle without a NextIteration: {}", names.join(" -> ")
+        )
+        .with_help("only `while_loop` (or a NextIteration that feeds a Merge) may close a cycle");
         Err(at(cycle[0], error))
     }
 }

@@ -155,7 +155,7 @@ pub(crate) fn fits(message: &AttrValue, kind: AttrKind) -> bool {
             | (Some(Value::Func(_)), AttrKind::Func)
             | (
                 Some(Value::List(_)),
-                AttrKind::TypeList
+                AttrKind::TypeList(_)
                     | AttrKind::IntList
                     | AttrKind::FloatList
                     | AttrKind::StrList

@@ -67,6 +67,9 @@ fn attr_def(name: &str, spec: &AttrSpec) -> Result<AttrDef> {
     let allowed = |list: ListValue| Some(AttrValue { value: Some(Value::List(Box::new(list))) });
     match spec.kind {
         AttrKind::Int(least) if least != i64::MIN => (message.has_minimum, message.minimum) = (true, least),
+        AttrKind::TypeList(least) if least > 0 => {
+            (message.has_minimum, message.minimum) = (true, least as i64);
+        }
         AttrKind::Type(dtypes) if !dtypes.is_empty() => {
             let r#type = dtypes.iter().map(|d| types::type_number((*d).into())).collect();
             message.allowed_values = allowed(ListValue { r#type, ..ListValue::default() });
@@ -84,7 +87,7 @@ fn attr_def(name: &str, spec: &AttrSpec) -> Result<AttrDef> {
 pub(crate) fn kind_name(kind: AttrKind) -> &'static str {
     match kind {
         AttrKind::Type(_) => "type",
-        AttrKind::TypeList => "list(type)",
+        AttrKind::TypeList(_) => "list(type)",
         AttrKind::Int(_) => "int",
         AttrKind::Float => "float",
         AttrKind::Bool => "bool",

@@ -57,6 +57,8 @@ pub(crate) fn check_name(name: &str) -> Result<()> {
     let fits = |b: u8| b.is_ascii_alphanumeric() || b"_./\\>-".contains(&b);
     ensure!(
         !name.is_empty() && name.bytes().all(fits) && !name.starts_with(['/', '\\', '>', '-']),
+        "Node '{0}': Node name contains invalid characters",
+        short(name);
         "`{}` is not a node name: those are made of letters, digits and `_./\\>-`",
         short(name)
     );

@@ -6,6 +6,7 @@
 //! [`ImportOptions::max_nodes`] before it is made. After an error the graph is as it was before.
 
 use crate::allowance::{Allowance, OUTPUT};
+use crate::export::PRODUCER;
 use crate::flat::{Flat, Input, check_name, parse_input, short};
 use crate::functions::{LeftOut, Renames};
 use crate::{attrs, contexts, definitions, functions, signature};
@@ -14,15 +15,12 @@ use millstream_graph::op::{AttrKind, Count, OpDef, Registry, Role, n_outputs};
 use millstream_graph::{
     Arg, Attr, Attrs, FuncRef, Graph, GraphData, NodeId, Op, Output, Port, Program, Unique, topological,
 };
-use millstream_proto::{AttrValue, GraphDef, NodeDef, OpList, encoded_len};
+use millstream_proto::{AttrValue, GraphDef, NodeDef, OpList, VersionDef, encoded_len};
 use millstream_state::machine_memory;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, budget, ensure, invalid};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
-
-/// The version of the graph format that we read. A graph may demand a newer one.
-pub(crate) const CONSUMER: i32 = 4000;
 
 /// Before this producer version, the shape `[]` of a placeholder meant an unknown shape.
 const EMPTY_SHAPE_IS_SCALAR: i32 = 24;
@@ -210,12 +208,21 @@ pub(crate) fn import_flat(
 
 fn check_versions(def: &GraphDef) -> Result<()> {
     let Some(versions) = &def.versions else { return Ok(()) };
-    let refused = versions.min_consumer > CONSUMER || versions.bad_consumers.contains(&CONSUMER);
+    let VersionDef { producer, min_consumer, bad_consumers } = versions;
     ensure!(
-        !refused,
-        "the graph (producer version {}) asks for a reader of version {}, and this is version {CONSUMER}",
-        versions.producer,
-        versions.min_consumer
+        *min_consumer <= PRODUCER,
+        "GraphDef min consumer version {min_consumer} above current version {PRODUCER} for TensorFlow 1.15.5.  Please upgrade TensorFlow.";
+        "the graph (producer version {producer}) asks for a reader of version {min_consumer}, and this one has version {PRODUCER}, as TensorFlow 1.15.5 has"
+    );
+    ensure!(
+        *producer >= 0,
+        "GraphDef producer version {producer} below min producer 0 supported by TensorFlow 1.15.5.  Please regenerate your graph.";
+        "`versions.producer` of the graph is {producer}"
+    );
+    ensure!(
+        !bad_consumers.contains(&PRODUCER),
+        "GraphDef disallows consumer version {PRODUCER}.  Please upgrade TensorFlow: this version is likely buggy.";
+        "the graph (producer version {producer}) excludes readers of version {PRODUCER}, which this one has, as TensorFlow 1.15.5 has"
     );
     Ok(())
 }
@@ -307,8 +314,13 @@ impl<'a> Wiring<'a> {
             match input {
                 Input::Data(name, index) => {
                     if !controls.is_empty() {
-                        return Err(at(invalid!("the input `{text}` comes after a control input")
-                            .with_help("control inputs (`^name`) come last")));
+                        return Err(at(invalid!(
+                            "Node '{}': Control dependencies must come after regular dependencies",
+                            short(&node.name);
+                            "the input `{}` comes after a control input",
+                            short(text)
+                        )
+                        .with_help("control inputs (`^name`) come last")));
                     }
                     inputs.push(match mapped {
                         Some((key, port)) => {
@@ -316,7 +328,7 @@ impl<'a> Wiring<'a> {
                             Source::Mapped(*port)
                         }
                         None => {
-                            let source = self.find(&node.name, name).map_err(at)?;
+                            let source = self.find(&node.name, name, text).map_err(at)?;
                             match is_back(source) {
                                 true => Source::Back(source, index),
                                 false => Source::Here(source, index),
@@ -329,7 +341,7 @@ impl<'a> Wiring<'a> {
                         used.insert(key);
                         Before::Mapped(port.node)
                     }
-                    None => Before::Here(self.find(&node.name, name).map_err(at)?),
+                    None => Before::Here(self.find(&node.name, name, text).map_err(at)?),
                 }),
             }
         }
@@ -338,11 +350,13 @@ impl<'a> Wiring<'a> {
         Ok(())
     }
 
-    fn find(&self, node: &str, name: &str) -> Result<u32> {
+    fn find(&self, node: &str, name: &str, input: &str) -> Result<u32> {
         self.by_name.get(name).copied().ok_or_else(|| {
             invalid!(
-                "Node '{}': Unknown input node '{1}' (its input `{1}` is not in the graph)",
+                "Node '{}': Unknown input node '{}'",
                 short(node),
+                short(input);
+                "its input `{}` is not in the graph",
                 short(name)
             )
             .with_help("the graph may be cut off; or pass a value for it in `input_map`")
@@ -482,7 +496,8 @@ impl Import<'_> {
             Source::Mapped(port) => Ok(Some(port)),
             Source::Back(..) => Ok(None),
         });
-        signature::check(graph, &name, def, &attrs, &sources.collect::<Result<Vec<_>>>()?)?;
+        let sources = sources.collect::<Result<Vec<_>>>()?;
+        signature::check(graph, (&*node.name, &*self.prefix), def, &attrs, &sources)?;
         let builder = graph.op(def.name).name(name).attrs(attrs);
         let mut builder = if self.here { builder.exact_here() } else { builder.exact() };
         for source in inputs {
@@ -563,7 +578,9 @@ impl Import<'_> {
                         def.name,
                         spec.kind
                     );
-                    kept.set(name.clone(), attrs::decode(value, &mut self.allowance).map_err(note)?);
+                    let value = attrs::decode(value, &mut self.allowance).map_err(note)?;
+                    signature::check_length((&*node.name, &*self.prefix), def, name, spec.kind, &value)?;
+                    kept.set(name.clone(), value);
                 }
                 None if name.starts_with('_') => {
                     // Such attributes are hints. One that cannot be decoded is left out; running out of

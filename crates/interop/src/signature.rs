@@ -3,30 +3,41 @@
 
 use crate::definitions::{kind_name, op_def};
 use crate::flat::short;
-use millstream_graph::op::{Count, OpDef, TypeSpec};
-use millstream_graph::{Attrs, Graph, Port};
+use millstream_graph::op::{AttrKind, AttrSpec, Count, OpDef, TypeSpec};
+use millstream_graph::{Attr, Attrs, Graph, Port};
 use millstream_proto::attr_value::Value;
 use millstream_proto::op_def::ArgDef;
 use millstream_proto::{AttrValue, DataType};
 use millstream_tensor::{DType, Error, Result, ensure, invalid};
 use std::fmt::Write;
 
-/// Checks that all attributes that do not follow from inputs are present, and that the number and dtypes of
-/// the inputs agree with them. An input is `None` if it is a back edge.
+/// Checks that all attributes without defaults are present, and that the number and dtypes of the inputs
+/// agree with them. An input is `None` if it is a back edge. `prefix` is the import's, with its `/`.
 pub(crate) fn check(
     graph: &Graph,
-    name: &str,
+    (name, prefix): (&str, &str),
     def: &OpDef,
     attrs: &Attrs,
     inputs: &[Option<Port>],
 ) -> Result<()> {
-    for (attr, spec) in &def.attrs {
-        if spec.default.is_none() && attrs.get(attr).is_none() && !follows(def, attr) {
-            let own = invalid!("{} needs the attribute `{attr}` (a {})", def.name, kind_name(spec.kind));
-            return Err(own.led_by(format!("NodeDef missing attr '{attr}' from {}", place(def, name))));
-        }
+    let whole = format!("{prefix}{name}");
+    let lacks = |(attr, spec): &&(&str, AttrSpec)| spec.default.is_none() && attrs.get(attr).is_none();
+    let missing: Vec<_> = def.attrs.iter().filter(lacks).collect();
+    if !missing.is_empty() {
+        let quoted: Vec<_> = missing.iter().map(|(attr, _)| format!("'{attr}'")).collect();
+        let each = missing.iter().map(|(attr, spec)| format!("`{attr}` (a {})", kind_name(spec.kind)));
+        let s = if missing.len() == 1 { "" } else { "s" };
+        return Err(invalid!(
+            "NodeDef missing attr{s} {} from {}",
+            quoted.join(", "),
+            place(def, &whole);
+            "{} needs the attribute{s} {}",
+            def.name,
+            each.collect::<Vec<_>>().join(" and ")
+        )
+        .with_help("a message holds all attributes without defaults, also those that inputs imply"));
     }
-    let types = inputs.iter().map(|port| port.map(|p| type_of(graph, name, p)).transpose());
+    let types = inputs.iter().map(|port| port.map(|p| type_of(graph, (name, prefix), p)).transpose());
     let given = types.collect::<Result<Vec<_>>>()?;
     let Some(wanted) = declared(def, attrs) else { return Ok(()) };
     ensure!(
@@ -34,7 +45,7 @@ pub(crate) fn check(
         "NodeDef expected inputs '{}' do not match {} inputs specified; {}",
         wanted.iter().map(|d| d.kernel_name()).collect::<Vec<_>>().join(", "),
         given.len(),
-        place(def, name);
+        place(def, &whole);
         "{} takes {} input{}, got {}",
         def.name,
         wanted.len(),
@@ -45,18 +56,33 @@ pub(crate) fn check(
         if let (Some(given), Some(port)) = (given, inputs[i])
             && given != wanted
         {
-            return Err(mismatch(graph, name, i, port, *given, *wanted));
+            return Err(mismatch(graph, &whole, i, port, *given, *wanted));
         }
     }
     Ok(())
 }
 
-/// Returns whether an attribute follows from the inputs.
-fn follows(def: &OpDef, attr: &str) -> bool {
-    def.inputs.iter().any(|arg| {
-        matches!(arg.count, Count::Number(n) | Count::List(n) if n == attr)
-            || matches!(arg.ty, TypeSpec::Attr(t) if t == attr)
-    })
+/// Checks that a list of dtypes is as long as its declaration asks.
+pub(crate) fn check_length(
+    (name, prefix): (&str, &str),
+    def: &OpDef,
+    attr: &str,
+    kind: AttrKind,
+    value: &Attr,
+) -> Result<()> {
+    if let (AttrKind::TypeList(least), Attr::List(list)) = (kind, value) {
+        ensure!(
+            list.len() >= least,
+            "Length for attr '{attr}' of {} must be at least minimum {least}\n\t; NodeDef: {{{{node {prefix}{}}}}}; {}",
+            list.len(),
+            short(name),
+            summary(def);
+            "{}: attribute `{attr}` has {} dtypes but must have at least {least}",
+            def.name,
+            list.len()
+        );
+    }
+    Ok(())
 }
 
 /// Returns the dtypes of the inputs, as far as the attributes determine them.
@@ -82,7 +108,7 @@ fn declared(def: &OpDef, attrs: &Attrs) -> Option<Vec<DType>> {
 /// The maximum number of inputs that are listed, whatever number the message claims.
 const MOST: usize = 1 << 16;
 
-fn type_of(graph: &Graph, name: &str, port: Port) -> Result<DType> {
+fn type_of(graph: &Graph, (name, prefix): (&str, &str), port: Port) -> Result<DType> {
     graph.read(|g| {
         let node = g.node(port.node)?;
         let outputs = &node.info.output_types;
@@ -91,7 +117,7 @@ fn type_of(graph: &Graph, name: &str, port: Port) -> Result<DType> {
                 "Node '{}': Connecting to invalid output {} of source node {} which has {} outputs.",
                 short(name),
                 port.index,
-                short(node.name()),
+                short(node.name().strip_prefix(prefix).unwrap_or(node.name())),
                 outputs.len();
                 "node `{}` has {} outputs, not {}",
                 short(node.name()),

@@ -139,14 +139,16 @@ fn merge_without_inputs() {
 fn cycle_without_next_iteration() {
     let text = unary("a", "Neg", "c") + &unary("b", "Neg", "a") + &unary("c", "Neg", "b");
     refused(&text, "the graph has a cycle without a NextIteration");
+    refused(&text, " nodes in a cycle");
 }
 
 #[test]
 fn frames_that_disagree() {
     refused(&(one() + &enter("a", "one", "", 1)), "has an empty `frame_name`");
     refused(&(one() + &enter("a", "one", "f", 0)), "must be a positive integer");
+    // As in TensorFlow, the first of two values of `parallel_iterations` counts.
     let two = one() + &enter("a", "one", "f", 1) + &enter("b", "one", "f", 2);
-    refused(&two, "two values of `parallel_iterations`");
+    import_graph_def(&empty(), &parse(&two), &ImportOptions::default()).unwrap();
     let parents = one() + &enter("a", "one", "f", 1) + &enter("b", "one", "g", 1) + &enter("c", "b", "f", 1);
     refused(&parents, "is entered from two frames");
     let itself = one() + &enter("a", "one", "f", 1) + &enter("b", "a", "f", 1);
@@ -241,6 +243,15 @@ fn short_lists_repeat_their_last_value() {
 #[test]
 fn attributes_that_are_wrong() {
     refused("node { name: 'p' op: 'Placeholder' }", "needs the attribute `dtype`");
+    // What inputs imply must be there, too.
+    let identity = one() + "node { name: 'x' op: 'Identity' input: 'one' }";
+    refused(
+        &identity,
+        "NodeDef missing attr 'T' from Op<name=Identity; signature=input:T -> output:T; attr=T:type>",
+    );
+    refused("node { name: 'x' op: 'AddN' }", "NodeDef missing attrs '");
+    let none = "node { name: 'x' op: 'IdentityN' attr { key: 'T' value { list { } } } }";
+    refused(none, "Length for attr 'T' of 0 must be at least minimum 1");
     refused(
         "node { name: 'p' op: 'Placeholder' attr { key: 'dtype' value { s: 'x' } } }",
         "attribute `dtype` is not",
@@ -282,6 +293,7 @@ fn names_that_are_wrong() {
     refused(&constant("a:0", "DT_INT32", "tensor_shape {}"), "is not a node name");
     refused(&constant("", "DT_INT32", "tensor_shape {}"), "is not a node name");
     refused(&unary("x", "Neg", "gone"), "its input `gone` is not in the graph");
+    refused(&unary("x", "Neg", "^gone"), "Node 'x': Unknown input node '^gone'");
     refused(&unary("x", "Neg", "^gone"), "its input `gone` is not in the graph");
     refused(&(one() + &unary("x", "Neg", "one:1")), "1 outputs, not 2");
     refused(&(one() + &unary("x", "Neg", "one:99999999999999")), "is not the name of an output");
@@ -559,6 +571,11 @@ fn old_placeholders_know_no_shape() {
 #[test]
 fn graphs_for_newer_readers() {
     refused("versions { producer: 100000 min_consumer: 100000 }", "asks for a reader of version 100000");
+    let words = "GraphDef min consumer version 135 above current version 134 for TensorFlow 1.15.5.";
+    refused("versions { producer: 135 min_consumer: 135 }", words);
+    refused("versions { producer: 1 bad_consumers: [3, 134] }", "GraphDef disallows consumer version 134.");
+    refused("versions { producer: -1 }", "GraphDef producer version -1 below min producer 0 supported by");
+    import_graph_def(&empty(), &parse("versions { producer: 5000 }"), &ImportOptions::default()).unwrap();
 }
 
 #[test]

@@ -71,7 +71,7 @@ pub fn of_python(op: &str, name: &str, kind: AttrKind, value: &Bound<'_, PyAny>)
             let tensor = array::of_python(value, None)?;
             Attr::Tensor(tensor.ok_or_else(|| wrong(name, "tensor", value))?)
         }
-        AttrKind::TypeList => list(AttrKind::Type(&[]))?,
+        AttrKind::TypeList(_) => list(AttrKind::Type(&[]))?,
         AttrKind::IntList => list(AttrKind::Int(i64::MIN))?,
         AttrKind::FloatList => list(AttrKind::Float)?,
         AttrKind::StrList => list(AttrKind::Str(&[]))?,

@@ -253,7 +253,7 @@ impl Point {
         for call in &self.calls {
             let Some(op) = millstream_ops::registry().get(&call.op) else { return Ok(None) };
             let takes = |attr: &str| match op.attr_spec(attr).map(|a| a.kind) {
-                Some(AttrKind::Type(&[]) | AttrKind::TypeList) => true,
+                Some(AttrKind::Type(&[]) | AttrKind::TypeList(_)) => true,
                 Some(AttrKind::Type(dtypes)) => dtypes.contains(&dtype),
                 _ => false,
             };
@@ -498,7 +498,7 @@ fn wide_type(op: &OpDef, spec: &ArgSpec, dtype: DType) -> Option<DType> {
     }
     let wide = wide(dtype);
     match op.attr_spec(name)?.kind {
-        AttrKind::Type(&[]) | AttrKind::TypeList => Some(wide),
+        AttrKind::Type(&[]) | AttrKind::TypeList(_) => Some(wide),
         AttrKind::Type(dtypes) => dtypes.contains(&wide).then_some(wide),
         _ => None,
     }

@@ -465,7 +465,7 @@ fn mix(case: &mut Case, rng: &mut Rng) {
         let Some(def) = millstream_ops::registry().get(&call.op) else { continue };
         for (name, spec) in &def.attrs {
             // Another dtype is an error at once.
-            if matches!(spec.kind, AttrKind::Type(_) | AttrKind::TypeList) || rng.below(6) != 0 {
+            if matches!(spec.kind, AttrKind::Type(_) | AttrKind::TypeList(_)) || rng.below(6) != 0 {
                 continue;
             }
             let mut all = hostile_attrs(&spec.kind);
@@ -548,7 +548,7 @@ fn hostile_attrs(kind: &AttrKind) -> Vec<(String, Attr)> {
         AttrKind::Str(_) => strs.map(Attr::from).collect(),
         AttrKind::StrList => each(strs.map(Attr::from).collect()),
         AttrKind::Type(_) => dtypes.map(Attr::from).into(),
-        AttrKind::TypeList => each(dtypes.map(Attr::from).into()),
+        AttrKind::TypeList(_) => each(dtypes.map(Attr::from).into()),
         AttrKind::Shape => shapes().map(Attr::from).collect(),
         AttrKind::ShapeList => each(shapes().map(Attr::from).collect()),
         AttrKind::Tensor => [vec![], vec![0], vec![1 << 40, 0], vec![1; MAX_RANK]]

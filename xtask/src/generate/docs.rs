@@ -86,7 +86,7 @@ fn attribute(name: &str, spec: &AttrSpec) -> String {
     let allowed = match spec.kind {
         AttrKind::Type([]) => "any dtype".into(),
         AttrKind::Type(dtypes) => join(dtypes, "|"),
-        AttrKind::TypeList => "dtypes".into(),
+        AttrKind::TypeList(_) => "dtypes".into(),
         AttrKind::Int(i64::MIN) => "int".into(),
         AttrKind::Int(least) => format!("int >= {least}"),
         AttrKind::Float => "float".into(),

@@ -296,7 +296,7 @@ fn parameters(def: &OpDef, skip: usize) -> String {
     for (name, kind) in required(def) {
         let ty = match kind {
             AttrKind::Type(_) => "DType",
-            AttrKind::TypeList => "&[DType]",
+            AttrKind::TypeList(_) => "&[DType]",
             AttrKind::Int(_) => "i64",
             AttrKind::Float => "f32",
             AttrKind::Bool => "bool",

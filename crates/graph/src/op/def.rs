@@ -182,8 +182,8 @@ pub struct ArgSpec {
 pub enum AttrKind {
     /// A dtype: one of these, or any if the slice is empty.
     Type(&'static [DType]),
-    /// A list of dtypes.
-    TypeList,
+    /// A list of at least so many dtypes.
+    TypeList(usize),
     /// An int of at least this.
     Int(i64),
     /// A float.
@@ -256,7 +256,9 @@ pub mod spec {
         /// Any dtype.
         AnyType => AttrKind::Type(&[]);
         /// A list of any dtypes.
-        TypeList => AttrKind::TypeList;
+        TypeList => AttrKind::TypeList(0);
+        /// A list of at least one dtype.
+        TypesFrom1 => AttrKind::TypeList(1);
         /// An int.
         Int => AttrKind::Int(i64::MIN);
         /// A float.

@@ -368,7 +368,20 @@ pub(crate) fn check_attr(op: &OpDef, name: &str, spec: &AttrSpec, value: &Attr) 
         | (AttrKind::Shape, Attr::Shape(_))
         | (AttrKind::Tensor, Attr::Tensor(_))
         | (AttrKind::Func, Attr::Func(_)) => true,
-        (AttrKind::TypeList, _) => list_of(|a| matches!(a, Attr::Type(_))),
+        (AttrKind::TypeList(least), _) => {
+            if let Attr::List(list) = value {
+                ensure!(
+                    list.len() >= least,
+                    "Attr '{name}' of '{}' Op passed list of length {} less than minimum {least}.",
+                    op.name,
+                    list.len();
+                    "{}: attribute `{name}` has {} dtypes but must have at least {least}",
+                    op.name,
+                    list.len()
+                );
+            }
+            list_of(|a| matches!(a, Attr::Type(_)))
+        }
         (AttrKind::IntList, _) => list_of(|a| matches!(a, Attr::Int(_))),
         (AttrKind::FloatList, _) => list_of(|a| matches!(a, Attr::Float(_))),
         (AttrKind::StrList, _) => list_of(|a| matches!(a, Attr::Str(_))),

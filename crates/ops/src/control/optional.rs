@@ -4,7 +4,7 @@
 
 use crate::shared::optional::Optional;
 use millstream_graph::Attr;
-use millstream_graph::op::spec::{ShapeList, TypeList};
+use millstream_graph::op::spec::{ShapeList, TypesFrom1};
 use millstream_graph::op::{GradCx, Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::{self, Bool};
 use millstream_tensor::{Result, Tensor, ensure, invalid};
@@ -15,7 +15,7 @@ pub(crate) fn def() -> [OpDef; 4] {
             .doc("Returns an optional that contains `components`.")
             .input_list("components", "Toutput_types")
             .output("optional", DType::Variant)
-            .attr("Toutput_types", TypeList)
+            .attr("Toutput_types", TypesFrom1)
             .gradient(Gradient::of(grad_of_wrapped))
             .infer(|cx| cx.scalars())
             .kernel(Kernel::pure(|cx| {
@@ -51,7 +51,7 @@ pub(crate) fn def() -> [OpDef; 4] {
             )
             .input("optional", DType::Variant)
             .output_list("components", "output_types")
-            .attr("output_types", TypeList)
+            .attr("output_types", TypesFrom1)
             .attr("output_shapes", ShapeList)
             .infer(infer)
             .kernel(Kernel::pure(get))

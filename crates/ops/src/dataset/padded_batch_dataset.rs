@@ -2,7 +2,7 @@
 
 use super::batches::{Gathering, Size, padded};
 use super::datasets::{Data, How, Over, Source, Spec, give, makes, source};
-use millstream_graph::op::spec::{AtLeast, Bool, ShapeList, Spec as _, TypeList};
+use millstream_graph::op::spec::{AtLeast, Bool, ShapeList, Spec as _, TypesFrom1};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{DType, Result, Tensor, ensure};
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             false => def,
         };
         makes(def, run)
-            .attr("Toutput_types", TypeList)
+            .attr("Toutput_types", TypesFrom1)
             .attr("output_shapes", ShapeList)
             .attr("N", AtLeast(1))
             .infer(|cx| {

@@ -1,7 +1,7 @@
 //! `ReduceDataset`: the state that a function has after all elements.
 
 use super::datasets::{Called, Data, Element, Spec, calls, typed};
-use millstream_graph::op::spec::{Bool, Spec as _, TypeList};
+use millstream_graph::op::spec::{Bool, Spec as _, TypesFrom1};
 use millstream_graph::op::{Cost, Gradient, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result};
 
@@ -15,7 +15,7 @@ pub(crate) fn def() -> OpDef {
         .input_list("initial_state", "Tstate");
     typed(calls(def, "f", "other_arguments", "Targuments"))
         .output_list("components", "output_types")
-        .attr("Tstate", TypeList)
+        .attr("Tstate", TypesFrom1)
         .attr("use_inter_op_parallelism", Bool.or(true))
         .infer(super::iterators::infer)
         .kernel(Kernel::stateful(run).cost(Cost::Estimate(|_, _| 1e7)))

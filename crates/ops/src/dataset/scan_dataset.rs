@@ -1,7 +1,7 @@
 //! `ScanDataset`: the results of a function that carries a state from element to element.
 
 use super::datasets::{Called, Calls, Element, How, Over, Source, UNKNOWN, calls, over, source, transforms};
-use millstream_graph::op::spec::{Bool, Spec, TypeList};
+use millstream_graph::op::spec::{Bool, Spec, TypesFrom1};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{Result, ensure};
 
@@ -10,7 +10,7 @@ pub(crate) fn def() -> [OpDef; 2] {
         transforms(name, run, |def| {
             let def = def.input_list("initial_state", "Tstate");
             calls(def, "f", "other_arguments", "Targuments")
-                .attr("Tstate", TypeList)
+                .attr("Tstate", TypesFrom1)
                 .attr("preserve_cardinality", Bool.or(false))
         })
         .doc(

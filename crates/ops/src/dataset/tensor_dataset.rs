@@ -1,7 +1,7 @@
 //! `TensorDataset`: a dataset of one element.
 
 use super::datasets::{Dataset, Element, Source, Spec, give, makes, source};
-use millstream_graph::op::spec::{ShapeList, TypeList};
+use millstream_graph::op::spec::{ShapeList, TypesFrom1};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::Result;
 
@@ -9,7 +9,7 @@ pub(crate) fn def() -> OpDef {
     let def = OpDef::new("TensorDataset")
         .doc("Returns a dataset whose only element has these components.")
         .input_list("components", "Toutput_types")
-        .attr("Toutput_types", TypeList)
+        .attr("Toutput_types", TypesFrom1)
         .attr("output_shapes", ShapeList);
     makes(def, run)
 }

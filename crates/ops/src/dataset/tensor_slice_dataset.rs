@@ -1,7 +1,7 @@
 //! `TensorSliceDataset`: a dataset of the slices of tensors along their first axis.
 
 use super::datasets::{Dataset, Source, Spec, give, makes, source};
-use millstream_graph::op::spec::{ShapeList, TypeList};
+use millstream_graph::op::spec::{ShapeList, TypesFrom1};
 use millstream_graph::op::{KernelCx, OpDef, StepEnv};
 use millstream_tensor::{Result, Tensor, ensure};
 use std::sync::Arc;
@@ -10,7 +10,7 @@ pub(crate) fn def() -> OpDef {
     let def = OpDef::new("TensorSliceDataset")
         .doc("Returns a dataset of the slices of `components` along their first axis, whose length is equal.")
         .input_list("components", "Toutput_types")
-        .attr("Toutput_types", TypeList)
+        .attr("Toutput_types", TypesFrom1)
         .attr("output_shapes", ShapeList);
     makes(def, run)
 }

@@ -1,7 +1,7 @@
 //! `Assert`: fails unless a condition holds.
 
 use super::excerpt::{Written, flat};
-use millstream_graph::op::spec::{Int, Spec, TypeList};
+use millstream_graph::op::spec::{Int, Spec, TypesFrom1};
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::{DType, Result, invalid};
 
@@ -13,7 +13,7 @@ pub(crate) fn def() -> OpDef {
         )
         .input("condition", DType::Bool)
         .input_list("data", "T")
-        .attr("T", TypeList)
+        .attr("T", TypesFrom1)
         .attr("summarize", Int.or(3))
         .infer(infer)
         .kernel(Kernel::stateful(run).undoable())

@@ -3,7 +3,7 @@
 use super::checkpoint_args::{check_shapes, named, path, read};
 use super::file_args::SLOW;
 use millstream_checkpoint::Checkpoint;
-use millstream_graph::op::spec::TypeList;
+use millstream_graph::op::spec::TypesFrom1;
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
 use millstream_tensor::pace::look;
@@ -20,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .input("tensor_names", S)
         .input("shape_and_slices", S)
         .output_list("tensors", "dtypes")
-        .attr("dtypes", TypeList)
+        .attr("dtypes", TypesFrom1)
         .infer(infer)
         .kernel(Kernel::stateful(run).cost(SLOW))
 }

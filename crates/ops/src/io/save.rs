@@ -3,13 +3,13 @@
 use super::checkpoint_args::{check_names, named, names, path};
 use super::file_args::SLOW;
 use millstream_checkpoint::{Item, write_old_in};
-use millstream_graph::op::spec::TypeList;
+use millstream_graph::op::spec::TypesFrom1;
 use millstream_graph::op::{InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
 use millstream_tensor::Result;
 
 pub(crate) fn def() -> [OpDef; 2] {
-    let common = |def: OpDef| def.input_list("data", "T").attr("T", TypeList);
+    let common = |def: OpDef| def.input_list("data", "T").attr("T", TypesFrom1);
     [
         common(OpDef::new("Save").input("filename", S).input("tensor_names", S))
             .doc(

@@ -3,7 +3,7 @@
 use super::checkpoint_args::{check_shapes, named, path};
 use super::file_args::SLOW;
 use millstream_checkpoint::{Item, write_in};
-use millstream_graph::op::spec::TypeList;
+use millstream_graph::op::spec::TypesFrom1;
 use millstream_graph::op::{Kernel, KernelCx, OpDef};
 use millstream_tensor::DType::Str as S;
 use millstream_tensor::Result;
@@ -20,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .input("tensor_names", S)
         .input("shape_and_slices", S)
         .input_list("tensors", "dtypes")
-        .attr("dtypes", TypeList)
+        .attr("dtypes", TypesFrom1)
         .infer(|cx| check_shapes(cx, cx.n_inputs().saturating_sub(3)))
         .kernel(Kernel::stateful(run).cost(SLOW))
 }

@@ -2,7 +2,7 @@
 
 use crate::shared::handles::{By, Named, handle_shape};
 use millstream_graph::Attr;
-use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
+use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypesFrom1};
 use millstream_graph::op::{BuildCx, Gradient, Kernel, KernelCx, OpDef, Run};
 use millstream_state::Barrier;
 use millstream_tensor::{PartialShape, Result, ensure};
@@ -17,7 +17,7 @@ pub(crate) fn def() -> OpDef {
              under the keys of their elements; BarrierTakeMany takes elements that have all components, first \
              those whose keys were inserted first. `capacity` must be -1: a barrier is not bounded.",
         )
-        .attr("component_types", TypeList)
+        .attr("component_types", TypesFrom1)
         .attr("shapes", ShapeList.or(Attr::List(Vec::new())))
         .attr("capacity", Int.or(-1))
         .attr("container", Text.or(""))
@@ -52,7 +52,7 @@ fn make(cx: &BuildCx) -> Result<Box<dyn Run>> {
 cases! {
     starts_empty: "BarrierReadySize(Barrier(; component_types={f32}, shapes={shape[]})) = 0",
     shapes_may_be_unknown: "BarrierIncompleteSize(Barrier(; component_types={f32}, shapes={shape[..]})) = 0",
-    has_components: "Barrier(; component_types={}, shapes={}) ! at least one component",
+    has_components: "Barrier(; component_types={}, shapes={}) ! `component_types` has 0 dtypes but must have at least 1",
     shapes_for_all: "Barrier(; component_types={f32}) ! All of the component shapes must be specified",
     of_known_dimensions: "Barrier(; component_types={f32}, shapes={shape[?]}) ! Shape [?] is not fully defined",
     is_not_bounded: "Barrier(; component_types={f32}, shapes={shape[]}, capacity=3) ! only accepts capacity=-1",

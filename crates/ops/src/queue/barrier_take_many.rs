@@ -3,9 +3,10 @@
 use super::barriers::{barrier, user};
 use super::queues::{batch, no_timeout, waiter};
 use crate::shared::handles::one_handle;
-use millstream_graph::op::spec::{Bool, Int, Spec, TypeList};
+use millstream_graph::op::spec::{Bool, Int, Spec, TypesFrom1};
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef, Outputs};
 use millstream_state::{Barrier, Dequeued, dtype_names};
+use millstream_tensor::pace::Pace;
 use millstream_tensor::{DType, PartialShape, Result, ensure, invalid};
 use std::sync::Arc;
 
@@ -23,7 +24,7 @@ pub(crate) fn def() -> OpDef {
         .output("indices", DType::I64)
         .output("keys", DType::Str)
         .output_list("values", "component_types")
-        .attr("component_types", TypeList)
+        .attr("component_types", TypesFrom1)
         .attr("allow_small_batch", Bool.or(false))
         .attr("wait_for_incomplete", Bool.or(false))
         .attr("timeout_ms", Int.or(-1))
@@ -66,7 +67,9 @@ fn asked(cx: &KernelCx) -> Result<(Arc<Barrier>, usize, bool)> {
 /// Stacks the components of the elements. If that fails, the elements return to the barrier.
 fn stacked(barrier: &Barrier, items: Dequeued) -> Outputs {
     let Some(first) = items.first() else { return batch(barrier.ready(), items) };
+    let mut pace = Pace::new();
     for (i, value) in items.iter().flat_map(|item| item.iter().enumerate()) {
+        pace.spend(1)?;
         ensure!(
             value.shape() == first[i].shape(),
             "component {} of {barrier:?} has shape {} in one element and {} in another, which make no batch",

@@ -19,6 +19,6 @@ cases! {
     starts_empty: "QueueSizeV2(FIFOQueueV2(; component_types={f32})) = 0",
     starts_open: "QueueIsClosedV2(FIFOQueueV2(; component_types={f32, str})) = false",
     by_its_old_name: "QueueSize(FIFOQueue(; component_types={f32})) = 0",
-    has_components: "FIFOQueueV2(; component_types={}) ! at least one component",
+    has_components: "FIFOQueueV2(; component_types={}) ! `component_types` has 0 dtypes but must have at least 1",
     shapes_for_all: "FIFOQueueV2(; component_types={f32, i32}, shapes={shape[]}) ! of 2 components was given 1 shapes",
 }

@@ -2,7 +2,7 @@
 //! by part. `OrderedMapStage` and its relatives are the same: here all such areas are ordered.
 
 use super::staging::{Limits, Staged, area, at_once, bytes_of, user, wait};
-use millstream_graph::op::spec::TypeList;
+use millstream_graph::op::spec::TypesFrom1;
 use millstream_graph::op::{Completion, Kernel, KernelCx, OpDef};
 use millstream_state::{Given, Line, Outcome, Work};
 use millstream_tensor::DType::{I32, I64};
@@ -17,7 +17,7 @@ pub(crate) fn def() -> [OpDef; 14] {
         let keyed = |name| OpDef::new(name).input("key", I64).input("indices", I32);
         [
             user(keyed(stage).input_list("values", "fake_dtypes"))
-                .attr("fake_dtypes", TypeList)
+                .attr("fake_dtypes", TypesFrom1)
                 .doc(
                     "Puts values aside under a key, in the area `shared_name` (by default, the node's name) of \
                      `container`. They are those of an element's components at `indices`; an element is there \

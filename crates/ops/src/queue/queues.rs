@@ -4,7 +4,7 @@
 pub(super) use crate::shared::handles::{By, generations, one_handle};
 use crate::shared::handles::{Named, handle_shape, share};
 use crate::shared::philox::Words;
-use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypeList};
+use millstream_graph::op::spec::{Int, ShapeList, Spec, Text, TypesFrom1};
 use millstream_graph::op::{BuildCx, Completion, Gradient, Kernel, KernelCx, NodeInfo, OpDef, Outputs, Run};
 use millstream_graph::{Attr, Attrs};
 use millstream_state::{Batches, Dequeued, Item, Queue, QueueKind, QueueSpec, Waiter, dtype_names};
@@ -26,7 +26,7 @@ pub(super) fn opener(name: &'static str, by: By, make: fn(&BuildCx) -> Result<Bo
 
 /// Declares the component attributes of a queue.
 pub(super) fn typed(def: OpDef) -> OpDef {
-    def.attr("component_types", TypeList).attr("shapes", ShapeList.or(Attr::List(Vec::new())))
+    def.attr("component_types", TypesFrom1).attr("shapes", ShapeList.or(Attr::List(Vec::new())))
 }
 
 /// Returns the queue that the attributes specify.
@@ -118,13 +118,13 @@ pub(super) fn user(name: &'static str, by: By) -> OpDef {
 
 /// Declares the components that an op enqueues.
 pub(super) fn hands_in(def: OpDef) -> OpDef {
-    def.input_list("components", "Tcomponents").attr("Tcomponents", TypeList).attr("timeout_ms", Int.or(-1))
+    def.input_list("components", "Tcomponents").attr("Tcomponents", TypesFrom1).attr("timeout_ms", Int.or(-1))
 }
 
 /// Declares the components that an op dequeues.
 pub(super) fn takes_out(def: OpDef) -> OpDef {
     def.output_list("components", "component_types")
-        .attr("component_types", TypeList)
+        .attr("component_types", TypesFrom1)
         .attr("timeout_ms", Int.or(-1))
         .infer(|cx| {
             one_handle(cx)?;

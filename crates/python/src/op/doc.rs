@@ -68,7 +68,7 @@ fn argument(def: &OpDef, p: &Parameter) -> String {
             AttrKind::Shape => "A `tf.TensorShape` or list of `ints`.".into(),
             AttrKind::Tensor => "A value.".into(),
             AttrKind::Func => "A function.".into(),
-            AttrKind::TypeList => "A list of `tf.DType`s.".into(),
+            AttrKind::TypeList(_) => "A list of `tf.DType`s.".into(),
             AttrKind::IntList => "A list of `ints`.".into(),
             AttrKind::FloatList => "A list of `floats`.".into(),
             AttrKind::StrList => "A list of `strings`.".into(),

@@ -2,11 +2,12 @@
 //! every format, of readers and of datasets.
 
 use millstream_graph::{Graph, Output};
-use millstream_runtime::{RunOptions, Session, SessionOptions, feed};
+use millstream_runtime::{Poll, RunOptions, Session, SessionOptions, feed};
 use millstream_tensor::DType::Str as S;
 use millstream_tensor::{Code, DType, Error, PartialShape, Result, Str, Tensor};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
 
 /// The records of a file: enough for several runs, and of a length that no buffer is a multiple of.
@@ -99,14 +100,41 @@ impl Drop for Folder {
     }
 }
 
+/// How runs are called off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum By {
+    /// By their deadline.
+    Timeout,
+    /// By the caller, who is asked from time to time and says so once, as Ctrl-C in Python does.
+    Caller,
+}
+
+const CALLED_OFF: &str = "called off by the caller";
+
+impl By {
+    fn options(self) -> RunOptions {
+        match self {
+            By::Timeout => RunOptions { timeout: Some(Duration::from_millis(2)), ..RunOptions::default() },
+            By::Caller => {
+                let asked = AtomicUsize::new(0);
+                let poll = Poll::new(move || match asked.fetch_add(1, Relaxed) {
+                    1 => Err(Error::new(Code::Unknown, CALLED_OFF)),
+                    _ => Ok(()),
+                });
+                RunOptions { poll: Some(poll), ..RunOptions::default() }
+            }
+        }
+    }
+}
+
 /// Runs `values` until the end of the input, and calls off all but every third run. All records must come, in
 /// order.
 #[track_caller]
-fn comes_whole(form: Form, values: Output<'_>, session: &Session) -> Result<()> {
+fn comes_whole(form: Form, by: By, values: Output<'_>, session: &Session) -> Result<()> {
     let (mut next, mut interrupted) = (0, 0);
     for k in 0.. {
-        let timeout = (k % 3 != 2).then_some(Duration::from_millis(2));
-        let options = RunOptions { timeout, ..RunOptions::default() };
+        let calls_off = k % 3 != 2;
+        let options = if calls_off { by.options() } else { RunOptions::default() };
         match session.run_with::<Tensor>(values, (), &options) {
             Ok((batch, _)) => {
                 for text in batch.as_strs().expect("strings") {
@@ -114,13 +142,15 @@ fn comes_whole(form: Form, values: Output<'_>, session: &Session) -> Result<()> 
                     next += 1;
                 }
             }
-            Err(e) if timeout.is_some() && e.code() == Code::DeadlineExceeded => interrupted += 1,
+            Err(e) if calls_off && (e.code() == Code::DeadlineExceeded || e.message() == CALLED_OFF) => {
+                interrupted += 1;
+            }
             Err(e) if e.code() == Code::OutOfRange => break,
             Err(e) => return Err(e),
         }
     }
-    assert_eq!(next, 2 * RECORDS, "{form:?}");
-    assert!(interrupted > 0, "{form:?}: no run was called off");
+    assert_eq!(next, 2 * RECORDS, "{form:?} {by:?}");
+    assert!(interrupted > 0 || by == By::Caller, "{form:?}: no run was called off");
     Ok(())
 }
 
@@ -144,7 +174,7 @@ fn readers_go_on_where_a_run_was_called_off() -> Result<()> {
         let value = folder.files(form)?;
         session.run::<()>(fill, feed![files => value])?;
         session.run::<()>(close, ())?;
-        comes_whole(form, read, &session)?;
+        comes_whole(form, By::Timeout, read, &session)?;
     }
     Ok(())
 }
@@ -152,12 +182,14 @@ fn readers_go_on_where_a_run_was_called_off() -> Result<()> {
 #[test]
 fn datasets_go_on_where_a_run_was_called_off() -> Result<()> {
     let folder = Folder::new("datasets");
-    for form in FORMS {
+    for (form, by) in FORMS.into_iter().flat_map(|form| [(form, By::Timeout), (form, By::Caller)]) {
         let g = Graph::with_ops(millstream_ops::registry());
         let files = g.placeholder_of("files", S, PartialShape::unknown());
         let of = || vec![DType::Str];
         let shapes = || vec![PartialShape::unknown_of_rank(1)];
-        let batches = g.op("BatchDatasetV2").input(form.dataset(&g, files)).input(g.constant(10_000i64));
+        // The caller is asked every 50 ms.
+        let size = if by == By::Caller { 30_000i64 } else { 10_000 };
+        let batches = g.op("BatchDatasetV2").input(form.dataset(&g, files)).input(g.constant(size));
         let batches = batches.input(g.constant(false));
         let batches = batches.attr("output_types", of()).attr("output_shapes", shapes()).output();
         let iterator = g.op("IteratorV2").attr("shared_name", "it").attr("container", "");
@@ -168,7 +200,7 @@ fn datasets_go_on_where_a_run_was_called_off() -> Result<()> {
         let session = Session::with_options(&g, options())?;
         let value = folder.files(form)?;
         session.run::<()>(make, feed![files => value])?;
-        comes_whole(form, next, &session)?;
+        comes_whole(form, by, next, &session)?;
     }
     Ok(())
 }

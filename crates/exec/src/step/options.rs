@@ -15,7 +15,7 @@ use millstream_graph::op::StepEnv;
 use millstream_state::{Cancellation, Loans};
 use millstream_tensor::pace::Stop;
 use millstream_tensor::{Error, Result, Tensor, budget};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 /// What one run is given beyond its feeds.
@@ -49,7 +49,8 @@ impl RunOptions {
     pub(crate) fn enter(&self, env: &StepEnv) -> budget::Entered<'_> {
         let stop = match &self.poll {
             Some(poll) if poll.is_here() => {
-                Arc::new(Asking { cancel: env.cancel.clone(), loans: env.loans.clone(), poll: poll.clone() })
+                let (cancel, loans, poll) = (env.cancel.clone(), env.loans.clone(), poll.clone());
+                Arc::new(Asking { cancel, loans, poll, answer: OnceLock::new() })
             }
             _ => env.cancel.stop(),
         };
@@ -62,6 +63,8 @@ struct Asking {
     cancel: Cancellation,
     loans: Arc<Loans>,
     poll: Poll,
+    /// The answer that ended the run. A caller may give it once: whoever looks later must hear of it, too.
+    answer: OnceLock<Error>,
 }
 
 impl Stop for Asking {
@@ -70,7 +73,13 @@ impl Stop for Asking {
     }
 
     fn ask(&self) -> Option<Error> {
-        self.reason().or_else(|| self.poll.ask(&self.loans).err())
+        self.reason().or_else(|| {
+            if let Some(answer) = self.answer.get() {
+                return Some(answer.clone());
+            }
+            let error = self.poll.ask(&self.loans).err()?;
+            Some(self.answer.get_or_init(|| error).clone())
+        })
     }
 }
 

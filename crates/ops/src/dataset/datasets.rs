@@ -7,7 +7,7 @@
 //! next run goes on where this one stopped.
 
 use millstream_graph::Attrs;
-use millstream_graph::op::spec::{Func, ShapeList, Spec as _, TypeList};
+use millstream_graph::op::spec::{Func, ShapeList, Spec as _, TypeList, TypesFrom1};
 use millstream_graph::op::{CallFunction, Gradient, InferCx, Kernel, KernelCx, OpDef, RunFn, StepEnv};
 use millstream_state::dtype_names;
 use millstream_tensor::budget::Charged;
@@ -140,9 +140,10 @@ impl Source {
     }
 }
 
-/// Whether an error ended the run, but not the pass: nothing that the pass holds is lost.
+/// Whether an error ended the run, but not the pass: nothing that the pass holds is lost. The caller of a run
+/// can end it with an error of any code, such as that of Ctrl-C in Python.
 pub(crate) fn is_interrupt(error: &Error) -> bool {
-    matches!(error.code(), Code::Cancelled | Code::DeadlineExceeded)
+    matches!(error.code(), Code::Cancelled | Code::DeadlineExceeded) || look().is_err()
 }
 
 /// The types of the components of elements.
@@ -430,7 +431,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 /// Declares the types of elements.
 pub(super) fn typed(def: OpDef) -> OpDef {
-    def.attr("output_types", TypeList).attr("output_shapes", ShapeList)
+    def.attr("output_types", TypesFrom1).attr("output_shapes", ShapeList)
 }
 
 /// Declares a function, the tensors that it captured, and their types.

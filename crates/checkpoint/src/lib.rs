@@ -33,7 +33,7 @@ pub use merge::{merge, merge_in};
 pub use millstream_files::file_error;
 pub use slice::Slice;
 pub use state::{State, exists, exists_in, latest_checkpoint, remove, remove_in};
-pub use write::{Item, write, write_in, write_old_in};
+pub use write::{Item, Writer, write, write_in, write_old_in};
 
 use millstream_files::Files;
 use millstream_tensor::{Code, DType, Error, Result, Shape, Tensor, ensure, invalid};

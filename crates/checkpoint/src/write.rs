@@ -8,9 +8,10 @@ use crate::slice::Slice;
 use crate::{check_name, is_safetensors, not_plain, safe, table};
 use millstream_files::{Files, Pending};
 use millstream_proto::{BundleEntryProto, BundleHeaderProto, VersionDef, encode};
+use millstream_tensor::budget::Room;
 use millstream_tensor::{Result, Shape, Tensor, ensure};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A tensor to write.
 #[derive(Clone, Debug)]
@@ -47,27 +48,77 @@ pub fn write_old_in(files: &Files, path: impl AsRef<Path>, items: &[Item<'_>]) -
 }
 
 fn write_bundle(files: &Files, prefix: &Path, items: &[Item<'_>]) -> Result<()> {
-    make_folder(files, prefix)?;
-    let mut data = Pending::new(files, &data_file(prefix, 0, 1))?;
-    let mut entries = BTreeMap::new();
-    let mut offset = 0;
-    for item in items {
+    let mut writer = Writer::new(files, prefix)?;
+    items.iter().try_for_each(|item| writer.add(item))?;
+    writer.finish()
+}
+
+/// Writes a checkpoint of TensorFlow's second format, one tensor after another. The tensors go to a file that
+/// has another name until [`finish`](Writer::finish). Dropped before, a writer leaves nothing behind, and a
+/// checkpoint under the prefix stays as it is.
+///
+/// ```
+/// use millstream_checkpoint::{Checkpoint, Item, Writer};
+/// use millstream_files::Files;
+/// use millstream_tensor::Tensor;
+/// # let folder = std::env::temp_dir().join(format!("millstream-writer-{}", std::process::id()));
+/// # std::fs::create_dir_all(&folder)?;
+/// let prefix = folder.join("c");
+/// let mut writer = Writer::new(&Files::everything(), &prefix)?;
+/// writer.add(&Item { name: "x", part: None, tensor: &Tensor::scalar(7i32) })?;
+/// writer.finish()?;
+/// assert_eq!(Checkpoint::open(&prefix)?.read("x")?.as_slice::<i32>()?, [7]);
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Writer {
+    files: Files,
+    prefix: PathBuf,
+    data: Pending,
+    entries: BTreeMap<Vec<u8>, BundleEntryProto>,
+    offset: i64,
+    /// What the entries take, and their index when it is written.
+    room: Room,
+}
+
+/// The bytes that an entry takes besides its name: in the map, encoded, and in the index.
+const ENTRY: usize = 512;
+
+impl Writer {
+    /// Begins the checkpoint with this prefix. Creates its folder, whose parent must exist.
+    pub fn new(files: &Files, prefix: &Path) -> Result<Writer> {
+        make_folder(files, prefix)?;
+        let data = Pending::new(files, &data_file(prefix, 0, 1))?;
+        let (files, prefix) = (files.clone(), prefix.to_owned());
+        Ok(Writer { files, prefix, data, entries: BTreeMap::new(), offset: 0, room: Room::default() })
+    }
+
+    /// Adds a tensor, or a part of one. After an error the checkpoint cannot be finished.
+    pub fn add(&mut self, item: &Item<'_>) -> Result<()> {
         check_name(item.name)?;
-        let mut entry = put(&mut data, item.tensor)?;
-        entry.offset = offset;
-        offset += entry.size;
+        self.room.add(item.name.len().saturating_mul(4).saturating_add(ENTRY))?;
+        let mut entry = put(&mut self.data, item.tensor)?;
+        entry.offset = self.offset;
+        self.offset += entry.size;
         let key = match &item.part {
             Some((whole, slice)) if !slice.is_whole() => {
-                note_part(&mut entries, item, whole, slice)?;
+                note_part(&mut self.entries, item, whole, slice)?;
                 slice.key(item.name)
             }
             _ => item.name.as_bytes().to_vec(),
         };
-        let again = entries.insert(key, entry).is_some();
+        let again = self.entries.insert(key, entry).is_some();
         ensure!(!again, "`{}` would be written twice", item.name);
+        Ok(())
     }
-    let table: BTreeMap<Vec<u8>, Vec<u8>> = entries.into_iter().map(|(k, e)| (k, encode(&e))).collect();
-    exchange(files, prefix, vec![Shard::New(data)], &|n_shards| index(&table, n_shards))
+
+    /// Makes the checkpoint take the place of the one that has the prefix. It is durable afterwards.
+    pub fn finish(self) -> Result<()> {
+        let Writer { files, prefix, data, entries, room: _charged, .. } = self;
+        let table: BTreeMap<Vec<u8>, Vec<u8>> = entries.into_iter().map(|(k, e)| (k, encode(&e))).collect();
+        exchange(&files, &prefix, vec![Shard::New(data)], &|n_shards| index(&table, n_shards))
+    }
 }
 
 /// The bytes of an index with these entries.

@@ -6,6 +6,7 @@
 //!   no more than the memory limit allows ([`read_bounded`]).
 //! - [`Pending`] writes a file beside its destination and moves it there when it is complete. After a crash,
 //!   the destination holds the old bytes or the new ones, never a part. What a dead writer left is swept.
+//! - [`LockFile`] is there while a writer works, and keeps no one away once the writer is dead.
 //! - [`Disk`] is the operating system behind these. Tests replace it with a disk that fails and loses power.
 //!
 //! # What a write promises
@@ -32,7 +33,7 @@ mod whole;
 
 pub use disk::{Disk, DiskFile, How, Kind};
 pub use input::{Input, Watch, read_bounded, read_on, too_long};
-pub use whole::{Output, Pending, write_whole};
+pub use whole::{LockFile, Output, Pending, write_whole};
 
 use disk::Refused;
 use millstream_tensor::budget::{Charged, Room};

@@ -131,6 +131,56 @@ pub fn write_whole(files: &Files, place: &Path, bytes: &[u8]) -> Result<()> {
     file.finish()
 }
 
+/// A file that exists while its writer works, to keep others away: removed when it is dropped. The file is
+/// locked, and the lock ends with the process, so a file that a dead writer left keeps nobody away.
+#[derive(Debug)]
+pub struct LockFile {
+    files: Files,
+    path: PathBuf,
+    /// Holds the lock.
+    _file: Output,
+}
+
+impl LockFile {
+    /// Creates the file with this text; `None` if a living writer has it.
+    pub fn new(files: &Files, path: &Path, text: &str) -> Result<Option<LockFile>> {
+        let failed = |e: io::Error| file_error("create", path, &e);
+        loop {
+            match Output::open(files, path, How::New) {
+                Ok(mut file) => {
+                    // Another writer may have taken the file for that of a dead one before it was locked.
+                    let locked = file.file.try_lock().unwrap_or(true);
+                    if locked && file.file.is_linked().map_err(failed)? {
+                        file.write_all(text.as_bytes()).map_err(failed)?;
+                        let (files, path) = (files.clone(), path.to_owned());
+                        return Ok(Some(LockFile { files, path, _file: file }));
+                    }
+                }
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
+                    match files.disk.open(path, How::Write) {
+                        Ok(left) if matches!(left.try_lock(), Ok(true)) => {
+                            // Where it is gone already, somebody else has removed it.
+                            if left.is_linked().map_err(failed)? {
+                                files.remove(path)?;
+                            }
+                        }
+                        Ok(_) => return Ok(None),
+                        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+                        Err(e) => return Err(failed(e)),
+                    }
+                }
+                Err(e) => return Err(failed(e)),
+            }
+        }
+    }
+}
+
+impl Drop for LockFile {
+    fn drop(&mut self) {
+        let _gone = self.files.disk.remove(&self.path);
+    }
+}
+
 /// The path at the end of the symbolic links that `path` may be.
 fn target(files: &Files, path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();

@@ -2,6 +2,7 @@
 
 mod arrays;
 mod bucket;
+mod caches;
 mod common;
 mod decoding;
 mod event_crashes;

@@ -221,9 +221,41 @@ def test_functions_name_their_nodes_in_errors():
     assert error.value.op.type == "IteratorGetNext"
 
 
-def test_cache_files_are_refused():
-    with tf.Session() as sess, pytest.raises(tf.errors.UnimplementedError, match="not yet in a file"):
-        sess.run(D.range(2).cache("here").make_one_shot_iterator().get_next())
+def test_a_cache_in_a_file_is_read_by_other_sessions(tmp_path):
+    path = str(tmp_path / "kept")
+
+    def passed(dataset, most=None):
+        with tf.Graph().as_default(), tf.Session() as sess:
+            x = dataset().cache(path).make_one_shot_iterator().get_next()
+            return [v.tolist() for v in (drained(sess, x) if most is None else [sess.run(x) for _ in range(most)])]
+
+    kept = lambda: D.from_tensor_slices([["a", "bb"], ["c", ""]])
+    assert passed(kept, most=1) == [[b"a", b"bb"]]
+    assert list(tmp_path.iterdir()) == []
+    assert passed(kept) == [[b"a", b"bb"], [b"c", b""]]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["kept.data-00000-of-00001", "kept.index"]
+    assert passed(lambda: D.from_tensor_slices([["other", "x"]])) == [[b"a", b"bb"], [b"c", b""]]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="expected int64 but got string"):
+        passed(lambda: D.range(2))
+
+
+def test_two_passes_do_not_write_one_cache(tmp_path):
+    cached = D.range(2).cache(str(tmp_path / "kept"))
+    first, second = (cached.make_initializable_iterator() for _ in range(2))
+    x, y = first.get_next(), second.get_next()
+    with tf.Session() as sess:
+        sess.run([first.initializer, second.initializer])
+        assert sess.run(x) == 0
+        with pytest.raises(tf.errors.AlreadyExistsError, match="concurrent caching iterator running"):
+            sess.run(y)
+        assert [v.tolist() for v in drained(sess, x)] == [1]
+        assert sess.run(y) == 0
+
+
+def test_a_cache_is_a_file_like_any_other(tmp_path):
+    x = D.range(2).cache(str(tmp_path / "kept")).make_one_shot_iterator().get_next()
+    with tf.Session(files=[]) as sess, pytest.raises(tf.errors.PermissionDeniedError, match="kept_0.lockfile"):
+        sess.run(x)
 
 
 def test_values_of_other_graphs_are_refused():

@@ -493,13 +493,14 @@ class Dataset:
         return self._same("ShuffleDataset", size, first, second, reshuffle_each_iteration=reshuffle_each_iteration is None or bool(reshuffle_each_iteration))
 
     def cache(self, filename: Any = "") -> Dataset:
-        """Returns a dataset that keeps its elements in memory after the first complete pass.
+        """Returns a dataset that keeps the elements of its first complete pass, for later passes.
 
         Args:
-          filename: Must be empty: elements are not kept in files.
+          filename: Empty to keep the elements in memory. Otherwise the prefix of a checkpoint that holds them, which
+            later runs and programs read instead of this dataset. A pass that ends early keeps nothing.
 
         Returns:
-          A `Dataset`.
+          A `Dataset`. While a pass writes the file, others end with `AlreadyExistsError`.
         """
         return self._same("CacheDataset", convert_to_tensor(filename, dtype=dtypes.string, name="filename"))
 

@@ -72,9 +72,10 @@ impl<W: Write> RecordWriter<W> {
 /// assert_eq!(reader.record()?, Some(b"one".to_vec()));
 /// let mut cut = RecordReader::new(&file[..18], "a.tfrecord");
 /// let error = cut.record().unwrap_err();
-/// let message = "`a.tfrecord` is damaged: the record at byte 0 has 3 bytes of data and a checksum, \
-///     7 in all, but 6 are left";
-/// assert_eq!(error.message(), message);
+/// assert_eq!(error.message(), "truncated record at 0");
+/// let note = "`a.tfrecord` is damaged: the record at byte 0 has 3 bytes of data and a checksum, 7 in all, \
+///     but 6 are left";
+/// assert_eq!(error.notes(), [note]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -89,6 +90,7 @@ pub struct RecordReader<R: Read> {
     /// The error that was found; later reads return it again.
     damage: Option<Error>,
     over: bool,
+    lenient: bool,
 }
 
 impl<R: Read> RecordReader<R> {
@@ -102,7 +104,14 @@ impl<R: Read> RecordReader<R> {
             data: Vec::new(),
             damage: None,
             over: false,
+            lenient: false,
         }
+    }
+
+    /// The reader, for which a part of a record's header at the end of the stream is the end, and no error.
+    #[must_use]
+    pub fn lenient(self) -> Self {
+        RecordReader { lenient: true, ..self }
     }
 
     /// The stream.
@@ -136,9 +145,14 @@ impl<R: Read> RecordReader<R> {
         }
         if self.header.len() < HEADER {
             let left = self.header.len();
-            return Err(self.damaged(format!(
-                "a record's {HEADER} bytes of header are at byte {at}, but {left} are left"
-            )));
+            if self.lenient {
+                self.header.clear();
+                return Ok(None);
+            }
+            return Err(self.damaged(
+                "truncated",
+                format!("a record's {HEADER} bytes of header are at byte {at}, but {left} are left"),
+            ));
         }
         let mut cursor = Cursor(&self.header);
         let length = u64::from(cursor.fixed32()?) | u64::from(cursor.fixed32()?) << 32;
@@ -149,7 +163,7 @@ impl<R: Read> RecordReader<R> {
         let mut data = std::mem::take(&mut self.data);
         if (data.len() as u64) < both {
             let left = data.len();
-            return Err(self.damaged(format!(
+            return Err(self.damaged("truncated", format!(
                 "the record at byte {at} has {length} bytes of data and a checksum, {both} in all, but {left} are left"
             )));
         }
@@ -164,16 +178,20 @@ impl<R: Read> RecordReader<R> {
         let crc = crc32c::crc32c(bytes);
         match is_sum(masked, crc) {
             true => Ok(()),
-            false => Err(self.damaged(format!(
-                "the checksum of {what} at byte {} is {:#010x} but the file has {masked:#010x}",
-                self.offset,
-                mask(crc)
-            ))),
+            false => Err(self.damaged(
+                "corrupted",
+                format!(
+                    "the checksum of {what} at byte {} is {:#010x} but the file has {masked:#010x}",
+                    self.offset,
+                    mask(crc)
+                ),
+            )),
         }
     }
 
-    fn damaged(&self, what: String) -> Error {
+    fn damaged(&self, how: &str, what: String) -> Error {
         Error::new(Code::DataLoss, format!("`{}` is damaged: {what}", self.name))
+            .led_by(format!("{how} record at {}", self.offset))
     }
 }
 
@@ -211,7 +229,10 @@ impl Compression {
             "" | "NONE" => Ok(Compression::None),
             "GZIP" => Ok(Compression::Gzip),
             "ZLIB" => Ok(Compression::Zlib),
-            _ => Err(invalid!("unknown compression {name:?}: expected \"\", \"GZIP\" or \"ZLIB\"")),
+            _ => Err(invalid!(
+                "Unsupported compression_type.";
+                "unknown compression {name:?}: expected \"\", \"GZIP\" or \"ZLIB\""
+            )),
         }
     }
 
@@ -264,6 +285,7 @@ impl<R: BufRead> Read for Inflate<R> {
 pub struct Source {
     bytes: Box<dyn BufRead + Send>,
     watch: Watch,
+    n_bytes: Option<u64>,
 }
 
 impl std::fmt::Debug for Source {
@@ -273,6 +295,11 @@ impl std::fmt::Debug for Source {
 }
 
 impl Source {
+    /// The number of bytes of the file, if it is a regular file without compression.
+    pub fn n_bytes(&self) -> Option<u64> {
+        self.n_bytes
+    }
+
     /// Has the check of these files, from now on, end long waits: a source can outlive the run that opened
     /// it.
     pub fn checked_by(&self, files: &Files) {
@@ -301,10 +328,12 @@ pub fn open(files: &Files, path: impl AsRef<Path>, compression: Compression) -> 
     let path = path.as_ref();
     let file = files.open(path)?;
     let watch = file.watch();
+    let n_bytes = file.n_bytes().map_err(|e| file_error("read", path, &e))?;
+    let n_bytes = Some(n_bytes).filter(|n| *n > 0 && compression == Compression::None);
     // An ordinary record fits into this buffer, which costs little even with many small files.
     let from = BufReader::with_capacity(1 << 16, file);
     let bytes = compression.reader(from).map_err(|e| file_error("read", path, &e))?;
-    Ok(Source { bytes, watch })
+    Ok(Source { bytes, watch, n_bytes })
 }
 
 /// The records of a file, like `tf.python_io.tf_record_iterator`.
@@ -460,7 +489,7 @@ mod tests {
         let mut reader = RecordReader::new(file, "f");
         let error = reader.by_ref().find_map(Result::err).expect("fails");
         assert_eq!(error.code(), code, "{error}");
-        assert!(error.message().contains(expect), "{error}\n  does not say: {expect}");
+        assert!(error.to_string().contains(expect), "{error}\n  does not say: {expect}");
         assert_eq!(reader.record().unwrap_err().message(), error.message(), "said again");
         assert!(reader.next().is_none(), "ends after an error");
     }
@@ -506,12 +535,50 @@ mod tests {
         assert_eq!(all, records);
     }
 
+    /// Gives three bytes at a time; one read, after as many as the number says, is an error of the system.
+    struct Failing<'a>(&'a [u8], usize);
+
+    impl Read for Failing<'_> {
+        fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+            if self.1 == 0 {
+                self.1 = usize::MAX;
+                return Err(io::Error::from_raw_os_error(5));
+            }
+            self.1 -= 1;
+            let n = to.len().min(3);
+            self.0.read(&mut to[..n])
+        }
+    }
+
+    #[test]
+    fn a_record_is_read_on_after_an_error_of_the_system() {
+        let records: [&[u8]; 3] = [b"first, which is long", b"", b"third"];
+        let file = written(&records);
+        for k in 0..file.len() / 3 {
+            let mut reader = RecordReader::new(Failing(&file, k), "f");
+            let (mut all, mut failed) = (Vec::new(), 0);
+            loop {
+                match reader.record() {
+                    Ok(Some(record)) => all.push(record),
+                    Ok(None) => break,
+                    Err(error) => {
+                        assert!(error.to_string().contains("cannot read `f`"), "{error}");
+                        failed += 1;
+                    }
+                }
+            }
+            assert_eq!((all.as_slice(), failed), (&records.map(<[u8]>::to_vec)[..], 1), "read {k}");
+        }
+    }
+
     #[test]
     fn damage_is_told_with_its_place() {
         let file = written(&[b"first", b"second"]);
         let second = 12 + 5 + 4;
         for cut in 1..12 {
             fails(&file[..second + cut], Code::DataLoss, "12 bytes of header are at byte 21");
+            let lenient: Result<Vec<_>> = RecordReader::new(&file[..second + cut], "f").lenient().collect();
+            assert_eq!(lenient.unwrap(), [b"first"]);
         }
         for cut in 12..file.len() - second {
             fails(&file[..second + cut], Code::DataLoss, "the record at byte 21 has 6 bytes of data");

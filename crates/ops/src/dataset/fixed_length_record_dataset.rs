@@ -5,7 +5,7 @@ use super::records::{Open, Records, compression, infer, names};
 use millstream_checkpoint::records::{Compression, Source, open, read_on};
 use millstream_files::Files;
 use millstream_graph::op::{KernelCx, OpDef};
-use millstream_tensor::{DType, Result, ensure, invalid};
+use millstream_tensor::{DType, Error, Result, invalid};
 use std::sync::Arc;
 
 pub(crate) fn def() -> [OpDef; 2] {
@@ -31,6 +31,11 @@ struct Fixed {
     header: u64,
     record: u64,
     footer: u64,
+    /// The size of the file, if it is known and not yet checked.
+    whole: Option<u64>,
+    /// The bytes of the header that were read, and those of records.
+    skipped: u64,
+    read: u64,
     /// Bytes that were read but not returned. Only what follows shows whether they are the footer.
     ahead: Vec<u8>,
 }
@@ -38,35 +43,49 @@ struct Fixed {
 impl Open for Fixed {
     fn next(&mut self, files: &Files) -> Result<Option<Vec<u8>>> {
         self.from.checked_by(files);
-        if 0 < self.header {
+        if let Some(n) = self.whole.take() {
+            let body = i128::from(n) - i128::from(self.header) - i128::from(self.footer);
+            if body < 0 || body % i128::from(self.record) != 0 {
+                return Err(self.uneven(body));
+            }
+        }
+        if self.skipped < self.header {
             read_on(&mut self.from, self.header, &self.file, &mut self.ahead)?;
-            ensure!(
-                self.ahead.len() as u64 == self.header,
-                "Excepted a header of {} bytes in `{}`, which has {} bytes",
-                self.header,
-                self.file,
-                self.ahead.len()
-            );
+            let there = self.ahead.len() as u64;
+            if there < self.header {
+                return Err(
+                    self.uneven(i128::from(there) - i128::from(self.header) - i128::from(self.footer))
+                );
+            }
             self.ahead.clear();
-            self.header = 0;
+            self.skipped = self.header;
         }
         let wanted = self.record.saturating_add(self.footer);
         read_on(&mut self.from, wanted, &self.file, &mut self.ahead)?;
         let there = self.ahead.len() as u64;
         if there < wanted {
-            ensure!(
-                there == self.footer,
-                "Excluding the header ({} bytes) and footer ({} bytes), input file \"{}\" has a body that is not an exact multiple of the record length ({} bytes): {} bytes are left.",
-                self.header,
-                self.footer,
-                self.file,
-                self.record,
-                there.abs_diff(self.footer)
-            );
+            if there != self.footer {
+                return Err(self.uneven(i128::from(self.read) + i128::from(there) - i128::from(self.footer)));
+            }
             return Ok(None);
         }
+        self.read = self.read.saturating_add(self.record);
         let rest = self.ahead.split_off(self.record as usize);
         Ok(Some(std::mem::replace(&mut self.ahead, rest)))
+    }
+}
+
+impl Fixed {
+    /// The error for a body that is not made of whole records. Of a file that is compressed, or no regular
+    /// one, only its end shows that.
+    fn uneven(&self, body: i128) -> Error {
+        let Fixed { header, footer, file, record, .. } = self;
+        invalid!(
+            "Excluding the header ({header} bytes) and footer ({footer} bytes), input file \"{file}\" has body length {body} bytes, which is not an exact multiple of the record length ({record} bytes).";
+            "a file holds a header, records and a footer, and here {} bytes are left over",
+            if body < 0 { body } else { body % i128::from(*record) }
+        )
+        .with_help("check `record_bytes`, `header_bytes` and `footer_bytes`, or whether the file is cut off")
     }
 }
 
@@ -81,7 +100,18 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let compression = if cx.n_inputs() > 5 { compression(cx, 5)? } else { Compression::None };
     let opens = move |files: &Files, file: &str| -> Result<Box<dyn Open>> {
         let from = open(files, file, compression)?;
-        Ok(Box::new(Fixed { from, file: file.to_owned(), header, record, footer, ahead: Vec::new() }))
+        let (file, whole) = (file.to_owned(), from.n_bytes());
+        Ok(Box::new(Fixed {
+            from,
+            file,
+            header,
+            record,
+            footer,
+            whole,
+            skipped: 0,
+            read: 0,
+            ahead: Vec::new(),
+        }))
     };
     give(cx, Records::of(names, Arc::new(opens)))
 }

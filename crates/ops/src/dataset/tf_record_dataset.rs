@@ -1,7 +1,8 @@
 //! `TFRecordDataset`: the records of TFRecord files.
 
 use super::datasets::{give, makes};
-use super::records::{Open, Records, compression, infer, names};
+use super::records::{Open, Records, infer, names};
+use crate::shared::compression::AnyCompression;
 use millstream_checkpoint::records::{RecordReader, Source, tf_record_iterator_in};
 use millstream_files::Files;
 use millstream_graph::op::{KernelCx, OpDef};
@@ -12,8 +13,9 @@ pub(crate) fn def() -> OpDef {
     let def = OpDef::new("TFRecordDataset")
         .doc(
             "Returns a dataset of the records of TFRecord files. `compression_type` is empty for none, `GZIP` \
-             or `ZLIB`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error. \
-             `buffer_size` does not change the elements.",
+             or `ZLIB`; with any other, as in TensorFlow, the files are read as they are. A record that is \
+             truncated or has a wrong checksum is a `DATA_LOSS` error; a file that ends before the length of a \
+             record is whole has no more. `buffer_size` does not change the elements.",
         )
         .input("filenames", DType::Str)
         .input("compression_type", DType::Str)
@@ -21,25 +23,33 @@ pub(crate) fn def() -> OpDef {
     makes(def, run).infer(infer)
 }
 
-impl Open for RecordReader<Source> {
+struct TfRecords {
+    records: RecordReader<Source>,
+    compression: AnyCompression,
+}
+
+impl Open for TfRecords {
     fn next(&mut self, files: &Files) -> Result<Option<Vec<u8>>> {
-        self.get_ref().checked_by(files);
-        self.record()
+        self.records.get_ref().checked_by(files);
+        self.records.record().map_err(|error| self.compression.explain(error))
     }
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let (names, compression) = (names(cx)?, compression(cx, 1)?);
+    let names = names(cx)?;
+    let compression = cx.input(1).as_strs().and_then(|strs| strs.first()).map(|s| s.text().into_owned());
+    let compression = AnyCompression::of(compression.unwrap_or_default());
     ensure!(cx.int(2)? >= 0, "`buffer_size` must be >= 0 (0 == no buffering)");
     let opens = move |files: &Files, file: &str| -> Result<Box<dyn Open>> {
-        Ok(Box::new(tf_record_iterator_in(files, file, compression)?))
+        let records = tf_record_iterator_in(files, file, compression.known())?.lenient();
+        Ok(Box::new(TfRecords { records, compression: compression.clone() }))
     };
     give(cx, Records::of(names, Arc::new(opens)))
 }
 
 cases! {
     is_a_variant: "TFRecordDataset(str[?], str[], i64[]) : variant[]",
-    knows_its_compression: "TFRecordDataset([\"a\"], \"LZMA\", i64 0) ! unknown compression \"LZMA\"",
+    any_compression: "DatasetToSingleElement(TFRecordDataset(\"/millstream/none\", \"LZMA\", i64 0); output_types={str}, output_shapes={shape[]}) ! /millstream/none",
     a_file: "DatasetToSingleElement(TFRecordDataset(\"/millstream/none\", \"\", i64 0); output_types={str}, output_shapes={shape[]}) ! /millstream/none",
     one_buffer: "TFRecordDataset(str[?], str[], i64[2]) ! `buffer_size` must be a scalar",
 }

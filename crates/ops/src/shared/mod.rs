@@ -5,6 +5,8 @@ pub(crate) mod elementwise;
 
 pub(crate) mod axes;
 pub(crate) mod casting;
+#[cfg(feature = "input")]
+pub(crate) mod compression;
 pub(crate) mod dims;
 pub(crate) mod files;
 pub(crate) mod fold;

@@ -146,9 +146,9 @@ const ONCE: &[(&str, &str)] = &[
 
 /// Inputs without a gradient, with the reason.
 const HELD: &[(&str, &[usize], &str)] = &[
-    ("Betainc", &[0, 1], "as in TensorFlow, only that by `x` is computed; others are an error"),
+    ("Betainc", &[0, 1], "as in TensorFlow, a gradient flows to `x` alone"),
     ("Polygamma", &[0], "the order is a count"),
-    ("Zeta", &[0], "as in TensorFlow, only that by `q` is computed; others are an error"),
+    ("Zeta", &[0], "as in TensorFlow, a gradient flows to `q` alone"),
     ("IgammaGradA", &[0], "only that by `x` is computed; the other is an error"),
     ("Conv3DBackpropFilter", &[1], "the shape of the filter alone matters"),
     ("Conv3DBackpropInput", &[0], "the shape of the volume alone matters"),

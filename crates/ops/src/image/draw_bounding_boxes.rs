@@ -24,7 +24,7 @@ pub(crate) fn def() -> [OpDef; 2] {
             .attr("T", OneOf(&[F32, F16]).or(F32))
             .infer(infer)
             .kernel(Kernel::pure(run).cost(Cost::PerElement(2.0)))
-            .gradient(Gradient::Missing("TensorFlow has none either"))
+            .gradient(Gradient::none("TensorFlow declares it not differentiable"))
     })
 }
 

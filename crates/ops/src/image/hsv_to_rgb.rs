@@ -16,7 +16,7 @@ pub(crate) fn def() -> OpDef {
         .attr("T", FloatType.or(F32))
         .infer(infer_pixels)
         .kernel(Kernel::pure(|cx| run_pixels(cx, Colour::rgb, Colour::rgb)).cost(Cost::PerElement(6.0)))
-        .gradient(Gradient::Missing("TensorFlow has none either"))
+        .gradient(Gradient::none("TensorFlow declares it not differentiable"))
 }
 
 cases! {

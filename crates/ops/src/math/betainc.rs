@@ -14,7 +14,7 @@ pub(crate) fn def() -> OpDef {
             "Computes the regularized incomplete beta function: the cumulative distribution function at `x` \
              of the beta distribution with parameters `a` and `b`. Arguments that are not scalars must have \
              the same shape. The result is NaN unless `a` and `b` are positive and finite and `x` is in \
-             0..=1.",
+             0..=1. A gradient flows to `x` alone, as in TensorFlow.",
         )
         .input("a", "T")
         .input("b", "T")
@@ -80,15 +80,11 @@ fn each<T: Lane + Field + Into<f64>>(cx: &KernelCx, shape: Shape) -> Result<Tens
     Ok(out)
 }
 
-// The derivative by x is the density of the beta distribution.
+// The derivative by x is the density of the beta distribution. As in TensorFlow, no gradient flows to `a`
+// and `b`.
 fn grad(cx: &mut GradCx) -> Result<()> {
-    if cx.wants(0) {
-        return Err(Error::unimplemented("the gradient with respect to `a` is not implemented")
-            .with_help("block it with `stop_gradient`"));
-    }
-    if cx.wants(1) {
-        return Err(Error::unimplemented("the gradient with respect to `b` is not implemented")
-            .with_help("block it with `stop_gradient`"));
+    if !cx.wants(2) {
+        return Ok(());
     }
     let (dz, a, b, x) = (cx.grad(0), cx.input(0), cx.input(1), cx.input(2));
     let lgamma = |v| cx.call("Lgamma", [v]);

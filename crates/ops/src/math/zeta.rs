@@ -2,7 +2,7 @@
 
 use millstream_graph::op::spec::OneOf;
 use millstream_graph::op::{GradCx, Gradient, OpDef};
-use millstream_tensor::{Error, Result, dtypes};
+use millstream_tensor::{Result, dtypes};
 
 formula!(x, q: Float => x.zeta(q));
 
@@ -10,7 +10,7 @@ pub(crate) fn def() -> OpDef {
     OpDef::new("Zeta")
         .doc(
             "Computes the Hurwitz zeta function, elementwise, with broadcasting: the sum of `(q + k)^-x` \
-             over all integers `k` from 0.",
+             over all integers `k` from 0. A gradient flows to `q` alone, as in TensorFlow.",
         )
         .input("x", "T")
         .input("q", "T")
@@ -21,11 +21,10 @@ pub(crate) fn def() -> OpDef {
         .gradient(Gradient::of(grad))
 }
 
-// dζ(x, q) = -x ζ(x + 1, q) dq + ..
+// dζ(x, q) = -x ζ(x + 1, q) dq + .. As in TensorFlow, no gradient flows to `x`.
 fn grad(cx: &mut GradCx) -> Result<()> {
-    if cx.wants(0) {
-        return Err(Error::unimplemented("the gradient with respect to `x` is not implemented")
-            .with_help("block it with `stop_gradient`"));
+    if !cx.wants(1) {
+        return Ok(());
     }
     let (dz, x, q) = (cx.grad(0), cx.input(0), cx.input(1));
     cx.give_summed(1, -(dz * (x * cx.call("Zeta", [x + 1.0, q]))));

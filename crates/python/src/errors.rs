@@ -72,7 +72,10 @@ pub fn building(error: Error) -> PyErr {
         message += &format!("\n  at node `{node}` (op: '{op}')");
     }
     if error.code() == Code::FailedPrecondition && error.message().contains("finalized") {
-        return PyRuntimeError::new_err("Graph is finalized and cannot be modified.");
+        return PyRuntimeError::new_err(
+            "Graph is finalized and cannot be modified.\n  help: build all operations before `finalize()`, which \
+             `MonitoredSession` and `Supervisor` call, or in another graph",
+        );
     }
     match error.code() {
         Code::NotFound => PyKeyError::new_err(message),

@@ -299,7 +299,8 @@ impl Session {
         let graph = this.owner().bind(py);
         if graph.get().inner().is_empty() {
             return Err(PyRuntimeError::new_err(
-                "The Session graph is empty.  Add operations to the graph before calling run().",
+                "The Session graph is empty.  Add operations to the graph before calling run().\n  help: a session has \
+                 the graph that was the default when it was made; name another: `tf.Session(graph=g)`",
             ));
         }
         let mut targets = Vec::new();

@@ -34,7 +34,8 @@ impl Known {
 pub fn input(def: &OpDef, arg: &ArgSpec, ty: ValueType, known: &mut Known) -> PyResult<()> {
     if arg.is_ref && !ty.is_ref {
         return Err(PyTypeError::new_err(format!(
-            "'{}' Op requires that input '{}' be a mutable tensor (e.g.: a tf.Variable)",
+            "'{}' Op requires that input '{}' be a mutable tensor (e.g.: a tf.Variable)\n  help: pass the variable \
+             itself, made with `use_resource=False`, and not a value read from it",
             def.name, arg.name
         )));
     }

@@ -102,7 +102,9 @@ fn graph_of<'py>(inputs: &[Option<Bound<'py, PyAny>>]) -> PyResult<Option<Bound<
 
 fn of_another_graph(tensor: &Bound<'_, Tensor>, others: &str) -> PyErr {
     match tensor.str() {
-        Ok(shown) => PyValueError::new_err(format!("{shown} must be from the same graph as {others}.")),
+        Ok(shown) => PyValueError::new_err(format!(
+            "{shown} must be from the same graph as {others}.\n  help: build both within one `with graph.as_default():`"
+        )),
         Err(error) => error,
     }
 }

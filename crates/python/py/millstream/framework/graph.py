@@ -107,7 +107,7 @@ class Graph(_engine.Graph):
           ...     tf.constant(1)
           Traceback (most recent call last):
             ...
-          RuntimeError: Graph is finalized and cannot be modified.
+          RuntimeError: Graph is finalized and cannot be modified...
         """
         self._finalized = True
         super().finalize()

@@ -434,7 +434,7 @@ class CheckpointReader:
     def debug_string(self) -> bytes:
         """Returns a text with a line for each tensor."""
         lines = [
-            f"{name} ({protos.DataType.Name(e.dtype)}) {TensorShape(e.shape).as_list()}"
+            f"{name} ({protos.DataType.Name(e.dtype)}) [{','.join(map(str, TensorShape(e.shape).as_list()))}]"
             for name, e in sorted(self._tensors.items())
         ]
         return ("\n".join(lines) + "\n").encode()

@@ -3,6 +3,7 @@
 use crate::activity::{Activity, Users};
 use crate::closures::Closed;
 use crate::queue::{Barrier, Queue, QueueReport, QueueStore};
+use crate::variable::Variable;
 use millstream_tensor::{Code, Error, Opaque, Result};
 use parking_lot::Mutex;
 use std::any::Any;
@@ -99,6 +100,16 @@ impl Resources {
                 format!("container `{container}` holds nothing under the name `{name}`"),
             )),
         }
+    }
+
+    /// Whether any resource has a value: all but variables that are not initialized.
+    pub fn holds_any(&self) -> bool {
+        let map = self.map.lock(CREATE);
+        let variable = |object: &Arc<dyn Opaque>| {
+            let object: Arc<dyn Any + Send + Sync> = object.clone();
+            object.downcast::<Variable>().ok()
+        };
+        map.values().any(|object| variable(object).is_none_or(|variable| variable.is_initialized()))
     }
 
     /// All resources of one kind with their containers, in order.

@@ -78,6 +78,9 @@ impl Dense {
         for key in self.reserved() {
             ensure!(
                 key.dtype() == spec.key && *key.shape() == spec.key_shape,
+                "Empty and deleted keys must have same shape, got shapes: {} and {}",
+                self.empty.shape(),
+                self.deleted.shape();
                 "the empty and the deleted key must be {}{} like all keys, but one is {}{}",
                 spec.key,
                 spec.key_shape,
@@ -85,14 +88,19 @@ impl Dense {
                 key.shape()
             );
         }
-        ensure!(!self.empty.bits_eq(&self.deleted), "the empty and the deleted key must not be equal");
         ensure!(
-            self.buckets.is_power_of_two(),
-            "`initial_num_buckets` must be a power of 2, but is {}",
+            !self.empty.bits_eq(&self.deleted),
+            "Empty and deleted keys cannot be equal"; "`empty_key` and `deleted_key` must differ"
+        );
+        ensure!(
+            self.buckets.is_power_of_two() && self.buckets >= 4,
+            "Number of buckets must be at least 4 and a power of 2, got: {}", self.buckets;
+            "`initial_num_buckets` must be a power of 2 from 4, but is {}",
             self.buckets
         );
         ensure!(
             0.0 < self.max_load_factor && self.max_load_factor < 1.0,
+            "max_load_factor must be between 0 and 1, got: {}", self.max_load_factor;
             "`max_load_factor` must be between 0 and 1, but is {}",
             self.max_load_factor
         );

@@ -106,7 +106,7 @@ fn a_dense_table_exports_its_buckets_and_reads_them_back() {
         &["[0, 0]", "cannot be one of its keys"],
     );
     says(other.find(&ints(&[1]), &Tensor::scalar(0f32)), Code::InvalidArgument, &["i64[2]"]);
-    says(dense([0, 0], [0, 0]), Code::InvalidArgument, &["must not be equal"]);
+    says(dense([0, 0], [0, 0]), Code::InvalidArgument, &["`empty_key` and `deleted_key` must differ"]);
 }
 
 #[test]

@@ -74,8 +74,10 @@ impl<'g> Dataset<'g> {
             .output()
     }
 
-    /// Returns a dataset that keeps the elements of its first complete pass in memory, for later passes.
-    /// `filename` must be empty.
+    /// Returns a dataset that keeps the elements of its first complete pass, for later passes: in memory, or,
+    /// if `filename` is not empty, in a checkpoint with this prefix, which later runs and programs read
+    /// instead of the input. A pass that ends early keeps nothing. While a pass writes the file, no other
+    /// can: it has the file `filename` with `_0.lockfile` appended.
     ///
     /// `CacheDataset(input_dataset: variant, filename: str) -> (handle: variant)`
     ///
@@ -974,8 +976,9 @@ impl<'g> Dataset<'g> {
     }
 
     /// Returns a dataset of the records of TFRecord files. `compression_type` is empty for none, `GZIP` or
-    /// `ZLIB`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error. `buffer_size` does
-    /// not change the elements.
+    /// `ZLIB`; with any other, as in TensorFlow, the files are read as they are. A record that is truncated
+    /// or has a wrong checksum is a `DATA_LOSS` error; a file that ends before the length of a record is
+    /// whole has no more. `buffer_size` does not change the elements.
     ///
     /// `TFRecordDataset(filenames: str, compression_type: str, buffer_size: i64) -> (handle: variant)`
     ///

@@ -151,7 +151,8 @@ impl<'g> Math<'g> {
 
     /// Computes the regularized incomplete beta function: the cumulative distribution function at `x` of the
     /// beta distribution with parameters `a` and `b`. Arguments that are not scalars must have the same
-    /// shape. The result is NaN unless `a` and `b` are positive and finite and `x` is in 0..=1.
+    /// shape. The result is NaN unless `a` and `b` are positive and finite and `x` is in 0..=1. A gradient
+    /// flows to `x` alone, as in TensorFlow.
     ///
     /// `Betainc(a: T, b: T, x: T) -> (z: T)`
     ///
@@ -905,7 +906,7 @@ impl<'g> Math<'g> {
     }
 
     /// Computes the Hurwitz zeta function, elementwise, with broadcasting: the sum of `(q + k)^-x` over all
-    /// integers `k` from 0.
+    /// integers `k` from 0. A gradient flows to `q` alone, as in TensorFlow.
     ///
     /// `Zeta(x: T, q: T) -> (z: T)`
     ///

@@ -311,8 +311,8 @@ impl<'g> Reader<'g> {
 
     /// Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is
     /// created if it does not exist. Records are those of TFRecord files. `compression_type` is empty for
-    /// none, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record that is truncated or has a wrong
-    /// checksum is a `DATA_LOSS` error.
+    /// none, `GZIP` or `ZLIB`; with any other, as in TensorFlow, files are read as they are. A record's key
+    /// is `FILE:OFFSET`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error.
     ///
     /// `TFRecordReader() -> (reader_handle: &str)`
     ///
@@ -328,8 +328,8 @@ impl<'g> Reader<'g> {
 
     /// Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is
     /// created if it does not exist. Records are those of TFRecord files. `compression_type` is empty for
-    /// none, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record that is truncated or has a wrong
-    /// checksum is a `DATA_LOSS` error.
+    /// none, `GZIP` or `ZLIB`; with any other, as in TensorFlow, files are read as they are. A record's key
+    /// is `FILE:OFFSET`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error.
     ///
     /// `TFRecordReaderV2() -> (reader_handle: resource)`
     ///

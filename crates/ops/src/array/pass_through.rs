@@ -1,7 +1,7 @@
 //! Ops that return their input unchanged: `StopGradient`, `PreventGradient`, `Snapshot`, `GuaranteeConst`,
 //! `DeepCopy`, and `IdentityN` for several inputs.
 
-use millstream_graph::op::spec::{AnyType, Spec, Text, TypeList};
+use millstream_graph::op::spec::{AnyType, Spec, Text, TypesFrom1};
 use millstream_graph::op::{GradCx, Gradient, Kernel, KernelCx, Lowering, OpDef};
 use millstream_tensor::{Error, Result};
 
@@ -44,7 +44,7 @@ pub(crate) fn def() -> [OpDef; 6] {
             .doc("Returns all inputs unchanged.")
             .input_list("input", "T")
             .output_list("output", "T")
-            .attr("T", TypeList)
+            .attr("T", TypesFrom1)
             .infer(|cx| {
                 for (i, shape) in cx.inputs().iter().enumerate() {
                     cx.set(i, shape.clone());
@@ -78,7 +78,8 @@ fn grad(cx: &mut GradCx) -> Result<()> {
 
 fn prevent(cx: &mut GradCx) -> Result<()> {
     let message = cx.attrs().str("message")?.text();
-    Err(Error::unimplemented(format!("the graph prevents this gradient: {message}")))
+    Err(Error::unimplemented(format!("the graph prevents this gradient: {message}"))
+        .led_by(format!("Gradient explicitly disabled. Reason: b'{message}'")))
 }
 
 cases! {

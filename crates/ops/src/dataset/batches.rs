@@ -17,7 +17,7 @@ impl Size {
     /// The size in input `i`, and in input `drop`, if there is one.
     pub(super) fn of(cx: &KernelCx, i: usize, drop: Option<usize>) -> Result<Size> {
         let most = cx.int(i)?;
-        ensure!(most > 0, "Batch size must be greater than zero.");
+        ensure!(most > 0, "Batch size must be greater than zero."; "`{}` is {most}", cx.name_of(i));
         let whole_only = drop.map_or(Ok(false), |i| cx.bool(i))?;
         Ok(Size { most: usize::try_from(most).unwrap_or(usize::MAX), whole_only })
     }

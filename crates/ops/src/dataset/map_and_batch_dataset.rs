@@ -28,6 +28,8 @@ pub(crate) fn def() -> [OpDef; 2] {
 fn run(cx: &mut KernelCx) -> Result<()> {
     let (input, spec) = (Data::input(cx, 0)?, Spec::of(cx.attrs())?);
     let at = cx.node.input_range("other_arguments")?.end;
+    let most = cx.int(at)?;
+    ensure!(most > 0, "batch_size must be greater than zero."; "`{}` is {most}", cx.name_of(at));
     let size = Size::of(cx, at, Some(at + 2))?;
     let n = cx.int(at + 1)?;
     ensure!(n > 0 || n == -1, "num_parallel_calls must be greater than zero.");
@@ -46,5 +48,5 @@ fn run(cx: &mut KernelCx) -> Result<()> {
 cases! {
     is_a_variant: "MapAndBatchDataset(variant[], i64[], i64[], bool[]; f=func(f), output_types={f32}, output_shapes={shape[?]}) : variant[]",
     by_its_old_name: "ExperimentalMapAndBatchDataset(variant[], i64[], i64[], bool[]; f=func(f), output_types={f32}, output_shapes={shape[?]}) : variant[]",
-    of_a_size: "MapAndBatchDataset(TensorDataset(1; output_shapes={shape[]}), i64 0, i64 1, false; f=func(f), output_types={i32}, output_shapes={shape[?]}) ! Batch size must be greater than zero",
+    of_a_size: "MapAndBatchDataset(TensorDataset(1; output_shapes={shape[]}), i64 0, i64 1, false; f=func(f), output_types={i32}, output_shapes={shape[?]}) ! batch_size must be greater than zero.",
 }

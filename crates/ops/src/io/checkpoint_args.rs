@@ -91,6 +91,9 @@ pub(super) fn read(
     if let Some(info) = checkpoint.info(name) {
         ensure!(
             info.dtype == dtype,
+            "tensor_name = {name}; expected dtype {} does not equal original dtype {}",
+            dtype.kernel_name(),
+            info.dtype.kernel_name();
             "`{name}` is {}{} in checkpoint `{}` but {dtype} is wanted",
             info.dtype,
             info.shape,

@@ -9,7 +9,7 @@ use millstream_checkpoint::records::{Compression, open};
 use millstream_graph::op::spec::{AtLeast, Spec, Text};
 use millstream_graph::op::{Cost, InferCx, Kernel, KernelCx, OpDef};
 use millstream_tensor::pace::look;
-use millstream_tensor::{DType, Result, Str, Tensor, ensure, invalid};
+use millstream_tensor::{Code, DType, Error, Result, Str, Tensor, ensure, invalid};
 
 /// The column numbers that mean the whole line and the line number.
 const WHOLE_LINE: i64 = -2;
@@ -48,7 +48,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let attrs = cx.attrs();
     let delimiter = attrs.str("delimiter")?;
     let [delimiter] = delimiter[..] else {
-        return Err(invalid!("`delimiter` must be one character, but is {delimiter:?}"));
+        return Err(
+            invalid!("delimiter should be only 1 char"; "`delimiter` must be one character, but is {delimiter:?}"),
+        );
     };
     let vocab_size = attrs.int("vocab_size")?;
     let spec = table.spec();
@@ -57,20 +59,30 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         Column::new(attrs.int("value_index")?, spec.value)?,
     );
     let mut lines = open(&cx.files(), file, Compression::None)?;
-    let mut n = 0;
+    let (mut n, mut at_byte) = (0, 0);
     while vocab_size < 0 || n < vocab_size {
         look()?;
         let Some(line) = line(&mut lines, file, &mut Vec::new())? else { break };
         let at = || format!("in line {} of `{file}`", n + 1);
-        ensure!(!line.is_empty(), "there is an empty line {}", at());
-        keys.push(&line, n, delimiter).map_err(|e| e.note(at()))?;
-        values.push(&line, n, delimiter).map_err(|e| e.note(at()))?;
+        at_byte += line.len() as u64 + 1;
+        ensure!(
+            !line.is_empty(),
+            "Invalid content in {file}: empty line found at position {at_byte}.";
+            "there is an empty line {}",
+            at()
+        );
+        keys.push(&line, file, n, delimiter).map_err(|e| e.note(at()))?;
+        values.push(&line, file, n, delimiter).map_err(|e| e.note(at()))?;
         n += 1;
     }
     ensure!(
         vocab_size < 0 || n == vocab_size,
-        "Invalid vocab_size in {file}: expected {vocab_size} but got {n} lines"
+        "Invalid vocab_size in {file}: expected {vocab_size} but got {n}"; "the file has {n} lines"
     );
+    if n == 0 && vocab_size < 0 {
+        return Err(Error::new(Code::OutOfRange, format!("`{file}` is empty: it has no line for the table"))
+            .led_by("Read less bytes than requested"));
+    }
     table.fill(&keys.finish()?, &values.finish()?)
 }
 
@@ -102,7 +114,7 @@ impl Column {
         Ok(Column { index, dtype, texts: Vec::new(), ints: Vec::new(), floats: Vec::new() })
     }
 
-    fn push(&mut self, line: &[u8], number_of_line: i64, delimiter: u8) -> Result<()> {
+    fn push(&mut self, line: &[u8], file: &str, number_of_line: i64, delimiter: u8) -> Result<()> {
         let text = match self.index {
             LINE_NUMBER => {
                 self.ints.push(number_of_line);
@@ -113,12 +125,23 @@ impl Column {
                 let mut columns = line.split(|&b| b == delimiter);
                 columns.nth(index as usize).ok_or_else(|| {
                     let n = line.split(|&b| b == delimiter).count();
-                    invalid!("column {index} is out of range: the line has {n} columns")
+                    invalid!(
+                        "Invalid number of columns in {file} line {number_of_line} ({}) : expected {index} got {n}",
+                        String::from_utf8_lossy(line);
+                        "column {index} is out of range: the line has {n} columns"
+                    )
                 })?
             }
         };
-        let no = |dtype| {
-            invalid!("column {} holds \"{}\", which is not a valid {dtype}", self.index, text.escape_ascii())
+        let no = |dtype: DType| {
+            invalid!(
+                "Field {} in line {number_of_line} is not a valid {}.",
+                String::from_utf8_lossy(text),
+                dtype.kernel_name();
+                "column {} holds \"{}\", which is not a valid {dtype}",
+                self.index,
+                text.escape_ascii()
+            )
         };
         match self.dtype {
             DType::I32 => self.ints.push(number::<i32>(text).ok_or_else(|| no(DType::I32))?.into()),
@@ -147,5 +170,5 @@ cases! {
     is_there: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/nowhere/v\"; key_index=-2, value_index=-1) ! cannot read `/nowhere/v`",
     whole_lines_are_text: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=i32, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1) ! a whole line is a string or an i64",
     one_delimiter: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1, delimiter=\", \") ! `delimiter` must be one character",
-    enough_lines: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1, vocab_size=3) ! Invalid vocab_size in /dev/null: expected 3 but got 0 lines",
+    enough_lines: "InitializeTableFromTextFileV2(HashTableV2(; key_dtype=str, value_dtype=i64), \"/dev/null\"; key_index=-2, value_index=-1, vocab_size=3) ! Invalid vocab_size in /dev/null: expected 3 but got 0",
 }

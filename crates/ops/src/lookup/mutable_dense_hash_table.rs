@@ -45,9 +45,9 @@ cases! {
     finds_the_default: "LookupTableFindV2(MutableDenseHashTableV2([0 0], [0 1]; value_dtype=i32), [[1 2] [3 4]], 7) = [7 7]",
     by_its_old_name: "LookupTableSize(MutableDenseHashTable(\"\", \"x\"; value_dtype=i32)) = i64 0",
     not_its_empty_key: "LookupTableFindV2(MutableDenseHashTableV2(i64 -1, i64 -2; value_dtype=i32), i64[2] [5 -1], 7) ! Using the empty_key as a table key is not allowed",
-    exports_free_buckets: "LookupTableExportV2(MutableDenseHashTableV2(i64 100, i64 200; value_dtype=f32, initial_num_buckets=2); Tkeys=i64, Tvalues=f32) = i64 [[100] [100]], [[0.0] [0.0]]",
-    buckets_are_a_power_of_two: "LookupTableSizeV2(MutableDenseHashTableV2(i64 100, i64 200; value_dtype=f32, initial_num_buckets=3)) ! `initial_num_buckets` must be a power of 2, but is 3",
+    exports_free_buckets: "LookupTableExportV2(MutableDenseHashTableV2(i64 100, i64 200; value_dtype=f32, initial_num_buckets=4); Tkeys=i64, Tvalues=f32) = i64 [[100] [100] [100] [100]], [[0.0] [0.0] [0.0] [0.0]]",
+    buckets_are_a_power_of_two: "LookupTableSizeV2(MutableDenseHashTableV2(i64 100, i64 200; value_dtype=f32, initial_num_buckets=3)) ! `initial_num_buckets` must be a power of 2 from 4, but is 3",
     load_is_a_part: "LookupTableSizeV2(MutableDenseHashTableV2(i64 100, i64 200; value_dtype=f32, max_load_factor=1.5)) ! `max_load_factor` must be between 0 and 1, but is 1.5",
-    two_keys: "MutableDenseHashTableV2(i64 -1, i64 -1; value_dtype=i32) ! the empty and the deleted key must not be equal",
+    two_keys: "MutableDenseHashTableV2(i64 -1, i64 -1; value_dtype=i32) ! Empty and deleted keys cannot be equal",
     alike: "MutableDenseHashTableV2(i64 -1, i64[1] [-2]; value_dtype=i32) ! must be i64[] like all keys, but one is i64[1]",
 }

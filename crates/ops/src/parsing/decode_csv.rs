@@ -2,7 +2,7 @@
 
 use crate::shared::{strings::strs, text_numbers::number};
 use millstream_graph::Attr;
-use millstream_graph::op::spec::{Bool, IntList, Spec, Text, TypeList};
+use millstream_graph::op::spec::{Bool, IntList, Spec, Text, TypesFrom1};
 use millstream_graph::op::{Cost, Gradient, InferCx, Kernel, KernelCx, NodeInfo, OpDef};
 use millstream_tensor::DType::{self, F32, F64, I32, I64};
 use millstream_tensor::budget::Charged;
@@ -20,7 +20,7 @@ pub(crate) fn def() -> OpDef {
         .input("records", DType::Str)
         .input_list("record_defaults", "OUT_TYPE")
         .output_list("output", "OUT_TYPE")
-        .attr("OUT_TYPE", TypeList)
+        .attr("OUT_TYPE", TypesFrom1)
         .attr("field_delim", Text.or(","))
         .attr("use_quote_delim", Bool.or(true))
         .attr("na_value", Text.or(""))
@@ -50,10 +50,6 @@ impl Dialect {
                 "a column is f32, f64, i32, i64 or string, not {dtype}"
             );
         }
-        let delimiter = attrs.str("field_delim")?;
-        let [delimiter] = delimiter[..] else {
-            return Err(invalid!("`field_delim` must be one character, but is {delimiter:?}"));
-        };
         let columns = attrs.ints("select_cols")?;
         ensure!(
             columns.first().is_none_or(|&c| c >= 0) && columns.windows(2).all(|pair| pair[0] < pair[1]),
@@ -67,7 +63,7 @@ impl Dialect {
         );
         let columns = columns.iter().map(|&c| c as usize).collect();
         Ok(Dialect {
-            delimiter,
+            delimiter: attrs.str("field_delim")?.first().copied().unwrap_or(b','),
             quotes: attrs.bool("use_quote_delim")?,
             na: attrs.str("na_value")?.clone(),
             columns,
@@ -171,6 +167,11 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 
 fn run(cx: &mut KernelCx) -> Result<()> {
     let dialect = Dialect::of(cx.node)?;
+    let delimiter = cx.attrs().str("field_delim")?;
+    ensure!(
+        delimiter.len() == 1,
+        "field_delim should be only 1 char"; "`field_delim` must be one character, but is {delimiter:?}"
+    );
     let types = cx.attrs().dtypes("OUT_TYPE")?;
     let records = strs(cx, 0)?;
     let column = |_| Charged::with_room(records.len());

@@ -84,7 +84,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         look()?;
         rooms.push(room_to_decode(bytes, weight::<Example>)?)?;
         let example: Example =
-            decode(bytes).map_err(|e| invalid!("{} is not an `Example` message: {e}", row(i)))?;
+            decode(bytes).map_err(|e| invalid!("Could not parse example input, value: '{}'", bytes.text(); "{} is not an `Example` message: {e}", row(i)))?;
         examples.push(example.features.unwrap_or_default().feature);
     }
     let find = |key: &str| -> Vec<Option<&Feature>> { examples.iter().map(|e| e.get(key)).collect() };

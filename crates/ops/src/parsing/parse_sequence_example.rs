@@ -159,7 +159,7 @@ impl<'a> Batch<'a> {
             look()?;
             batch.rooms.push(room_to_decode(bytes, weight::<SequenceExample>)?)?;
             let message: SequenceExample = decode(bytes)
-                .map_err(|e| invalid!("{} is not a `SequenceExample` message: {e}", batch.whole(i)))?;
+                .map_err(|e| invalid!("Could not parse example input, value: '{}'", bytes.text(); "{} is not a `SequenceExample` message: {e}", batch.whole(i)))?;
             batch.sequences.push(Sequence {
                 context: message.context.unwrap_or_default().feature,
                 lists: message.feature_lists.unwrap_or_default().feature_list,

@@ -74,7 +74,7 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let row = |_| "the example".to_owned();
     let _room = room_to_decode(bytes, weight::<Example>)?;
     let example: Example =
-        decode(bytes).map_err(|e| invalid!("`serialized` is not an `Example` message: {e}"))?;
+        decode(bytes).map_err(|e| invalid!("Could not parse example input, value: '{}'", bytes.text(); "`serialized` is not an `Example` message: {e}"))?;
     let features = example.features.unwrap_or_default().feature;
     let mut outputs = Vec::new();
     for (i, (key, dtype)) in sparse.iter().zip(cx.attrs().dtypes("sparse_types")?).enumerate() {

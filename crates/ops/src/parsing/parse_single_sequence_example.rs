@@ -107,9 +107,10 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let debug_name = one(cx.node.input_range("debug_name")?.start)?;
     let whole =
         if debug_name.is_empty() { "the sequence".into() } else { format!("sequence {debug_name:?}") };
-    let _room = room_to_decode(one(0)?, weight::<SequenceExample>)?;
+    let bytes = one(0)?;
+    let _room = room_to_decode(bytes, weight::<SequenceExample>)?;
     let sequence: SequenceExample =
-        decode(one(0)?).map_err(|e| invalid!("{whole} is not a `SequenceExample` message: {e}"))?;
+        decode(bytes).map_err(|e| invalid!("Could not parse example input, value: '{}'", bytes.text(); "{whole} is not a `SequenceExample` message: {e}"))?;
     let assumed_empty = strs(cx, 1)?;
     let context = sequence.context.unwrap_or_default().feature;
     let lists = sequence.feature_lists.unwrap_or_default().feature_list;
@@ -136,6 +137,11 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         keys_of("context_dense_keys")?.into_iter().zip(attrs.dtypes("Tcontext_dense")?).enumerate()
     {
         let spec = Dense { key, dtype, shape: shapes[i], default: default(cx.input(defaults.start + i)) };
+        ensure!(
+            spec.default.is_some() || context.contains_key(key),
+            "Name: {}, Context feature '{key}' is required but could not be found.", debug_name.text();
+            "`{key}` is not in the context of {whole}, and `context_dense_defaults` has no value for it"
+        );
         let value = Rows { features: &[context.get(key)], row: &of_context }.dense(&spec)?;
         outputs.push((context_dense + i, only_row(value)?));
     }
@@ -156,8 +162,9 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         let may_be_missing = assumed_empty.iter().any(|name| name[..] == *key.as_bytes());
         ensure!(
             may_be_missing || lists.contains_key(key),
-            "Feature list '{key}' is required but could not be found.  Did you mean to include it in \
-             feature_list_dense_missing_assumed_empty or feature_list_dense_defaults? It is not in {whole}"
+            "Name: {}, Feature list '{key}' is required but could not be found.  Did you mean to include it in feature_list_dense_missing_assumed_empty or feature_list_dense_defaults?",
+            debug_name.text();
+            "`{key}` is not in {whole}"
         );
         let spec = Dense { key, dtype, shape: shapes[i], default: None };
         outputs.push((list_dense + i, Rows { features: &steps(key), row: &of_step }.dense(&spec)?));

@@ -28,13 +28,16 @@ fn run(cx: &mut KernelCx) -> Result<()> {
         return Err(invalid!("`serialized` must be a scalar string but has shape {}", cx.input(0).shape()));
     };
     let _room = room_to_decode(bytes, weight::<TensorProto>)?;
-    let held: TensorProto =
-        decode(bytes).map_err(|e| invalid!("`serialized` is not a `TensorProto`: {e}"))?;
+    let held: TensorProto = decode(bytes).map_err(
+        |e| invalid!("Cannot parse tensor from proto: "; "`serialized` is not a `TensorProto`: {e}"),
+    )?;
     let tensor = message::decode(&held, &mut |_, _| Ok(()));
-    let tensor = tensor.map_err(|e| invalid!("`serialized` holds no tensor: {}", e.message()))?;
+    let tensor = tensor.map_err(
+        |e| invalid!("Cannot parse tensor from proto: "; "`serialized` holds no tensor: {}", e.message()),
+    )?;
     ensure!(
         tensor.dtype() == wanted,
-        "Type mismatch between parsed tensor ({}) and dtype ({})", tensor.dtype().tf_name(), wanted.tf_name();
+        "Type mismatch between parsed tensor ({}) and dtype ({})", tensor.dtype().kernel_name(), wanted.kernel_name();
         "`serialized` holds a tensor of {}, but `out_type` is {wanted}",
         tensor.dtype()
     );

@@ -1,6 +1,6 @@
 //! `ReadVariableOp`: the value of a resource variable.
 
-use super::target::held;
+use super::target::{held, no_resource};
 use millstream_graph::op::spec::AnyType;
 use millstream_graph::op::{Gradient, InferCx, Kernel, KernelCx, OpDef};
 use millstream_state::Variable;
@@ -28,11 +28,19 @@ fn run(cx: &mut KernelCx) -> Result<()> {
     let value = variable.read().map_err(|e| {
         let name = variable.name();
         e.led_by(format!(
-            "Error while reading resource variable {name} from Container: localhost. This could mean that the variable was uninitialized. Not found: Container localhost does not exist. (Could not find resource: localhost/{name})"
+            "Error while reading resource variable {name} from Container: localhost. This could mean that the variable was uninitialized. Not found: {}",
+            no_resource(cx, name)
         ))
     })?;
     let wanted = cx.node.output_types[0].dtype;
-    ensure!(value.dtype() == wanted, "the variable holds {} but `dtype` is {wanted}", value.dtype());
+    ensure!(
+        value.dtype() == wanted,
+        "Trying to read variable with wrong dtype. Expected {} got {}",
+        wanted.kernel_name(),
+        value.dtype().kernel_name();
+        "the variable holds {} but `dtype` is {wanted}",
+        value.dtype()
+    );
     cx.set(0, value);
     Ok(())
 }

@@ -35,6 +35,9 @@ pub(crate) fn held(cx: &InferCx, i: usize, dtype: DType) -> Result<PartialShape>
     let Some(handle) = cx.handle(i) else { return Ok(PartialShape::unknown()) };
     ensure!(
         handle.dtype == dtype,
+        "Trying to read variable with wrong dtype. Expected {} got {}",
+        handle.dtype.kernel_name(),
+        dtype.kernel_name();
         "{}: `{}` refers to a variable of {} but {dtype} is wanted",
         cx.node().op.name,
         cx.name_of(i),
@@ -73,14 +76,20 @@ pub(crate) fn missing(cx: &KernelCx, i: usize, error: Error) -> Error {
     }
     let new = Error::new(Code::NotFound, error.message());
     let new = match cx.resource::<Variable>(i) {
-        Ok(variable) => new.led_by(format!(
-            "Container localhost does not exist. (Could not find resource: localhost/{})",
-            variable.name()
-        )),
+        Ok(variable) => new.led_by(no_resource(cx, variable.name())),
         Err(_) => new,
     };
     let new = error.notes().iter().fold(new, |new, note| new.note(note.clone()));
     new.with_help(error.help().unwrap_or_default())
+}
+
+/// Returns TensorFlow's words for a variable that has no value: there, the first resource with a value makes
+/// the container.
+pub(crate) fn no_resource(cx: &KernelCx, name: &str) -> String {
+    match cx.env.resources.holds_any() {
+        true => format!("Resource localhost/{name}/N10tensorflow3VarE does not exist."),
+        false => format!("Container localhost does not exist. (Could not find resource: localhost/{name})"),
+    }
 }
 
 /// Changes the value of the variable at input `i` atomically.

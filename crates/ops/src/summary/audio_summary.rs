@@ -43,7 +43,7 @@ fn infer(cx: &mut InferCx) -> Result<()> {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let tag = tag(scalar(cx, 0, "tag")?)?;
+    let tag = tag(scalar(cx, 0, "Tag must be a scalar")?)?;
     let sample_rate = match cx.n_inputs() {
         2 => cx.attrs().float("sample_rate")?,
         _ => match cx.input(2).as_slice::<f32>()? {
@@ -122,7 +122,7 @@ cases! {
     by_its_old_name: r#"AudioSummary("t", f32[0,3] []; sample_rate=8000.0) = """#,
     is_a_scalar: "AudioSummaryV2(str[], f32[?,?,2], f32[]) : str[]",
     two_or_three_axes: r#"AudioSummaryV2("t", [0.5], 8000.0) ! Tensor must be 3-D or 2-D, got: [1]"#,
-    one_tag: r#"AudioSummaryV2(["t"], [[0.5]], 8000.0) ! tag must be scalar"#,
+    one_tag: r#"AudioSummaryV2(["t"], [[0.5]], 8000.0) ! Tag must be a scalar"#,
     some_rate: r#"AudioSummaryV2("t", [[0.5]], 0.0) ! sample_rate must be > 0"#,
     no_such_rate: r#"AudioSummaryV2("t", [[0.5]], 1e20) ! sample_rate must be less than 2^32"#,
     a_number: r#"AudioSummaryV2("t", [[0.5]], nan) ! sample_rate must be > 0"#,

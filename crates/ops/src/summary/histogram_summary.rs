@@ -25,7 +25,7 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let tag = tag(scalar(cx, 0, "tags")?)?;
+    let tag = tag(scalar(cx, 0, "tags must be scalar")?)?;
     let values = cx.input(1);
     let histogram = with_element!(values.dtype(), T in reals => count::<T>(cx, values.as_slice()?), else => Err(no_kernel("HistogramSummary", values.dtype())))?;
     let histo = value::Value::Histo(histogram.message());
@@ -49,7 +49,7 @@ cases! {
     one: r#"HistogramSummary("a", f16 3) = "\nf\n\x01a*a\t\0\0\0\0\0\0\x08@\x11\0\0\0\0\0\0\x08@\x19\0\0\0\0\0\0\xf0?!\0\0\0\0\0\0\x08@)\0\0\0\0\0\0\"@2\x18h\xbc\x105\x9a\x07\x07@\r\x9c\xc5\xa0)U\t@\xff\xff\xff\xff\xff\xff\xef\x7f:\x18\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xf0?\0\0\0\0\0\0\0\0""#,
     of_nothing: r#"HistogramSummary("a", f32[0] []) = "\n+\n\x01a*&\t\xff\xff\xff\xff\xff\xff\xef\x7f\x11\xff\xff\xff\xff\xff\xff\xef\xff2\x08\xff\xff\xff\xff\xff\xff\xef\x7f:\x08\0\0\0\0\0\0\0\0""#,
     is_a_scalar: "HistogramSummary(str[..], i64[..]) : str[]",
-    one_tag: r#"HistogramSummary(["a"], f32 1) ! tags must be scalar, but has shape [1]"#,
+    one_tag: r#"HistogramSummary(["a"], f32 1) ! tags must be scalar"#,
     nan: r#"HistogramSummary("a", f32[2] [1 nan]) ! Nan in summary histogram for: "#,
     infinity: r#"HistogramSummary("a", f32[2] [1 -inf]) ! Infinity in summary histogram for: "#,
 }

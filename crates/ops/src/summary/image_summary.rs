@@ -30,21 +30,19 @@ pub(crate) fn def() -> OpDef {
         .attr("max_images", AtLeast(1).or(3))
         .attr("T", OneOf(&[U8, F32, F16, F64]).or(F32))
         .attr("bad_color", TensorAttr.or(Attr::Tensor(red)))
-        .infer(|cx| {
-            cx.with_rank(1, 4)?;
-            cx.scalars()
-        })
+        .infer(|cx| cx.scalars())
         .kernel(Kernel::pure(run).cost(Cost::PerElement(10.0)))
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let tag = tag(scalar(cx, 0, "tag")?)?;
+    let tag = tag(scalar(cx, 0, "Tags must be a scalar")?)?;
     let images = cx.input(1);
     let [n, height, width, depth @ (1 | 3 | 4)] = images.shape()[..] else {
         return Err(invalid!("Tensor must be 4-D with last dim 1, 3, or 4, not {}", images.shape()));
     };
     ensure!(
         n == 0 || height > 0 && width > 0,
+        "input tensor must have non-zero dims. Found: [{n}, {height}, {width}, {depth}].";
         "an image must have at least one pixel, but `tensor` has shape {}",
         images.shape()
     );
@@ -115,8 +113,8 @@ cases! {
     nothing: r#"ImageSummary("a", f32[0,2,2,1] []) = """#,
     is_a_scalar: "ImageSummary(str[], f16[?,?,?,3]) : str[]",
     channels: r#"ImageSummary("a", [[[[1.0 2.0]]]]) ! Tensor must be 4-D with last dim 1, 3, or 4, not [1,1,1,2]"#,
-    four_axes: r#"ImageSummary("a", [[[1.0]]]) ! `tensor`"#,
-    one_tag: r#"ImageSummary(["a"], [[[[1.0]]]]) ! tag must be scalar"#,
+    four_axes: r#"ImageSummary("a", [[[1.0]]]) ! Tensor must be 4-D with last dim 1, 3, or 4, not [1,1,1]"#,
+    one_tag: r#"ImageSummary(["a"], [[[[1.0]]]]) ! Tags must be a scalar"#,
     has_pixels: r#"ImageSummary("a", u8[1,0,1,1] []) ! an image must have at least one pixel"#,
     bytes_or_floats: r#"ImageSummary("a", [[[[1]]]]) ! `T`"#,
 }

@@ -12,11 +12,13 @@ pub(super) fn tag(tag: &Str) -> Result<String> {
     text.map_err(|_| invalid!("the tag {tag:?} is not UTF-8, as tags of summaries must be"))
 }
 
-/// Returns scalar input `i` as a string. `what` is its name in the error.
-pub(super) fn scalar<'a>(cx: &'a KernelCx, i: usize, what: &str) -> Result<&'a Str> {
+/// Returns scalar input `i` as a string. `words` are TensorFlow's for one that is no scalar.
+pub(super) fn scalar<'a>(cx: &'a KernelCx, i: usize, words: &str) -> Result<&'a Str> {
     match (cx.input(i).as_strs(), cx.input(i).rank()) {
         (Some([text]), 0) => Ok(text),
-        _ => Err(invalid!("{what} must be scalar, but has shape {}", cx.input(i).shape())),
+        _ => Err(
+            invalid!("{words}"; "`{}` must be a scalar but has shape {}", cx.name_of(i), cx.input(i).shape()),
+        ),
     }
 }
 

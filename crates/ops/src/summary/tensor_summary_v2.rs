@@ -25,8 +25,8 @@ pub(crate) fn def() -> OpDef {
 }
 
 fn run(cx: &mut KernelCx) -> Result<()> {
-    let tag = tag(scalar(cx, 0, "tag")?)?;
-    let metadata = decode::<SummaryMetadata>(scalar(cx, 2, "serialized_summary_metadata")?);
+    let tag = tag(scalar(cx, 0, "tag must be scalar")?)?;
+    let metadata = decode::<SummaryMetadata>(scalar(cx, 2, "serialized_summary_metadata must be scalar")?);
     let metadata = metadata.map_err(|cause| {
         Error::invalid("`serialized_summary_metadata` is not a SummaryMetadata").note(cause.to_string())
     })?;

@@ -286,7 +286,7 @@ def BesselI1e(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Computes the modified Bessel function of order 1 of each element, times `e^-|x|`, which keeps it from overflowing."""
 
 def Betainc(*, a: _TensorLike, b: _TensorLike, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
-    """Computes the regularized incomplete beta function: the cumulative distribution function at `x` of the beta distribution with parameters `a` and `b`. Arguments that are not scalars must have the same shape. The result is NaN unless `a` and `b` are positive and finite and `x` is in 0..=1."""
+    """Computes the regularized incomplete beta function: the cumulative distribution function at `x` of the beta distribution with parameters `a` and `b`. Arguments that are not scalars must have the same shape. The result is NaN unless `a` and `b` are positive and finite and `x` is in 0..=1. A gradient flows to `x` alone, as in TensorFlow."""
 
 def BiasAdd(*, value: _TensorLike, bias: _TensorLike, data_format: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Adds `bias` to `value` along the channels: the last axis, or axis 1 if `data_format` is NCHW."""
@@ -349,7 +349,7 @@ def CTCLoss(*, inputs: _TensorLike, labels_indices: _TensorLike, labels_values: 
     """Computes the loss of each sequence under connectionist temporal classification (Graves and others, 2006): minus the logarithm of the probability of its labels. `inputs` are logits of shape `[time, batch, classes]`, whose last class is the blank; the first `sequence_length[b]` steps of sequence `b` count. Its labels are row `b` of the sparse matrix `labels_indices`, `labels_values`. `gradient` is that of the losses by `inputs`. With `preprocess_collapse_repeated`, adjacent equal labels count once; without `ctc_merge_repeated`, adjacent equal labels of a path stay apart; `ignore_longer_outputs_than_inputs` gives sequences with more labels than steps the loss 0 instead of an error."""
 
 def CacheDataset(*, input_dataset: _TensorLike, filename: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
-    """Returns a dataset that keeps the elements of its first complete pass in memory, for later passes. `filename` must be empty."""
+    """Returns a dataset that keeps the elements of its first complete pass, for later passes: in memory, or, if `filename` is not empty, in a checkpoint with this prefix, which later runs and programs read instead of the input. A pass that ends early keeps nothing. While a pass writes the file, no other can: it has the file `filename` with `_0.lockfile` appended."""
 
 def Cast(*, x: _TensorLike, DstT: _DTypeLike, Truncate: bool = ..., name: _t.Optional[str] = ...) -> _Tensor:
     """Converts each element to `DstT`. Floats are truncated towards zero on conversion to integers, and every number except 0 is true. If `Truncate` is true, conversion to a narrower float dtype rounds towards zero."""
@@ -2494,13 +2494,13 @@ def Switch(*, data: _TensorLike, pred: _TensorLike, name: _t.Optional[str] = ...
     """Passes `data` to `output_true` if `pred` is true, else to `output_false`. The other output is dead."""
 
 def TFRecordDataset(*, filenames: _TensorLike, compression_type: _TensorLike, buffer_size: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
-    """Returns a dataset of the records of TFRecord files. `compression_type` is empty for none, `GZIP` or `ZLIB`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error. `buffer_size` does not change the elements."""
+    """Returns a dataset of the records of TFRecord files. `compression_type` is empty for none, `GZIP` or `ZLIB`; with any other, as in TensorFlow, the files are read as they are. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error; a file that ends before the length of a record is whole has no more. `buffer_size` does not change the elements."""
 
 def TFRecordReader(*, container: _Text = ..., shared_name: _Text = ..., compression_type: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
-    """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Records are those of TFRecord files. `compression_type` is empty for none, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error."""
+    """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Records are those of TFRecord files. `compression_type` is empty for none, `GZIP` or `ZLIB`; with any other, as in TensorFlow, files are read as they are. A record's key is `FILE:OFFSET`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error."""
 
 def TFRecordReaderV2(*, container: _Text = ..., shared_name: _Text = ..., compression_type: _Text = ..., name: _t.Optional[str] = ...) -> _Tensor:
-    """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Records are those of TFRecord files. `compression_type` is empty for none, `GZIP` or `ZLIB`. A record's key is `FILE:OFFSET`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error."""
+    """Returns a handle to the reader `shared_name` (by default, the node's name) in `container`, which is created if it does not exist. Records are those of TFRecord files. `compression_type` is empty for none, `GZIP` or `ZLIB`; with any other, as in TensorFlow, files are read as they are. A record's key is `FILE:OFFSET`. A record that is truncated or has a wrong checksum is a `DATA_LOSS` error."""
 
 def TakeDataset(*, input_dataset: _TensorLike, count: _TensorLike, output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset of the first `count` elements; a negative `count` takes all."""
@@ -2860,7 +2860,7 @@ def ZerosLike(*, x: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
     """Returns zeros (false, empty strings) in the shape of `x`. For a tensor list, returns a list of zeros."""
 
 def Zeta(*, x: _TensorLike, q: _TensorLike, name: _t.Optional[str] = ...) -> _Tensor:
-    """Computes the Hurwitz zeta function, elementwise, with broadcasting: the sum of `(q + k)^-x` over all integers `k` from 0."""
+    """Computes the Hurwitz zeta function, elementwise, with broadcasting: the sum of `(q + k)^-x` over all integers `k` from 0. A gradient flows to `q` alone, as in TensorFlow."""
 
 def ZipDataset(*, input_datasets: _t.Sequence[_TensorLike], output_types: _t.Sequence[_DTypeLike], output_shapes: _t.Sequence[_ShapeLike], name: _t.Optional[str] = ...) -> _Tensor:
     """Returns a dataset whose elements have the components of an element of each input. It ends with the shortest input."""

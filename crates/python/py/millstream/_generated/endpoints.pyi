@@ -457,7 +457,7 @@ def batch_to_space_nd(input: _TensorLike, block_shape: _TensorLike, crops: _Tens
     """
 
 def betainc(a: _TensorLike, b: _TensorLike, x: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
-    """Computes the regularized incomplete beta function: the cumulative distribution function at `x` of the beta distribution with parameters `a` and `b`. Arguments that are not scalars must have the same shape. The result is NaN unless `a` and `b` are positive and finite and `x` is in 0..=1.
+    """Computes the regularized incomplete beta function: the cumulative distribution function at `x` of the beta distribution with parameters `a` and `b`. Arguments that are not scalars must have the same shape. The result is NaN unless `a` and `b` are positive and finite and `x` is in 0..=1. A gradient flows to `x` alone, as in TensorFlow.
 
     Args:
       a: A `Tensor` of float32, float64.
@@ -3195,7 +3195,7 @@ def write_file(filename: _TensorLike, contents: _TensorLike, name: _t.Optional[s
     """
 
 def zeta(x: _TensorLike, q: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
-    """Computes the Hurwitz zeta function, elementwise, with broadcasting: the sum of `(q + k)^-x` over all integers `k` from 0.
+    """Computes the Hurwitz zeta function, elementwise, with broadcasting: the sum of `(q + k)^-x` over all integers `k` from 0. A gradient flows to `q` alone, as in TensorFlow.
 
     Args:
       x: A `Tensor` of float32, float64.

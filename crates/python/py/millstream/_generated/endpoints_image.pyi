@@ -213,7 +213,7 @@ def hsv_to_rgb(images: _TensorLike, name: _t.Optional[str] = None) -> _Tensor:
       >>> numpy.round(tf.Session().run(tf.image.hsv_to_rgb(images=[[0.0, 1.0, 1.0], [0.5, 0.5, 0.800000011920929], [0.75, 0.25, 1.0], [0.30000001192092896, 0.0, 0.4000000059604645]])), 3).tolist()
       [[1.0, 0.0, 0.0], [0.4000000059604645, 0.800000011920929, 0.800000011920929], [0.875, 0.75, 1.0], [0.4000000059604645, 0.4000000059604645, 0.4000000059604645]]
 
-    Makes a node of the op `HSVToRGB` (`tf.raw_ops.HSVToRGB`). It has no gradient here: TensorFlow has none either.
+    Makes a node of the op `HSVToRGB` (`tf.raw_ops.HSVToRGB`). Gradients do not flow through it: TensorFlow declares it not differentiable.
     """
 
 def resize_area(images: _TensorLike, size: _TensorLike, align_corners: bool = False, name: _t.Optional[str] = None) -> _Tensor:

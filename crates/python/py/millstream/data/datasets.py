@@ -496,7 +496,7 @@ class Dataset:
         """Returns a dataset that keeps the elements of its first complete pass, for later passes.
 
         Args:
-          filename: Empty to keep the elements in memory. Otherwise the prefix of a checkpoint that holds them,
+          filename: Empty to keep the elements in memory. Otherwise the prefix of a checkpoint for them,
             which later runs and programs read instead of this dataset. A pass that ends early keeps nothing.
 
         Returns:

@@ -1,10 +1,12 @@
-//! `cargo xtask check`: the gate. Steps run in order of how soon they fail; the first failure ends it.
+//! `cargo xtask check`: the gate. Steps run in order of how soon they fail; the first failure ends it. Those
+//! that check without running run side by side, as each keeps one core busy.
 
 use clap::Args;
 use millstream::Result;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 use std::time::Instant;
 
 /// The steps to run.
@@ -28,27 +30,53 @@ const DIRS: [&str; 4] = ["crates", "xtask", "examples", "fuzz"];
 
 /// Runs the steps.
 pub fn run(options: &Options) -> Result<()> {
-    let steps: [(&str, Step); 7] = [
-        ("tidy", tidy),
-        ("fmt", || crate::fmt::run(&crate::fmt::Options { check: true })),
-        ("gen", || crate::generate::run(&crate::generate::Options { check: true })),
-        ("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
-        ("features", features),
-        ("docs", || cargo(&["doc", "--workspace", "--no-deps"])),
-        ("test", || cargo(&["test", "--workspace"])),
+    let stages: [&[(&str, Step)]; 5] = [
+        &[("tidy", tidy)],
+        &[("fmt", || crate::fmt::run(&crate::fmt::Options { check: true }))],
+        &[("gen", || crate::generate::run(&crate::generate::Options { check: true }))],
+        &[
+            ("features", features),
+            ("clippy", || cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])),
+            ("docs", || cargo(&["doc", "--workspace", "--no-deps"])),
+        ],
+        &[("test", || cargo(&["test", "--workspace"]))],
     ];
-    if let Some(unknown) = options.steps.iter().find(|s| steps.iter().all(|(name, _)| name != s)) {
+    let known = |step: &String| stages.iter().any(|stage| stage.iter().any(|(name, _)| name == step));
+    if let Some(unknown) = options.steps.iter().find(|step| !known(step)) {
         return Err(crate::failed(format!("there is no step `{unknown}`")));
     }
-    for (name, step) in steps {
-        if options.steps.is_empty() || options.steps.iter().any(|s| s == name) {
-            eprintln!("check: {name}");
-            let begin = Instant::now();
-            step()?;
-            eprintln!("check: {name} took {} s", begin.elapsed().as_secs());
-        }
+    let wanted = |name: &str| options.steps.is_empty() || options.steps.iter().any(|step| step == name);
+    for stage in stages {
+        thread::scope(|scope| {
+            let steps: Vec<_> = stage
+                .iter()
+                .filter(|(name, _)| wanted(name))
+                .map(|&(name, step)| scope.spawn(move || timed(name, step)))
+                .collect();
+            // Of several that fail, all have told: the first is the result.
+            let results: Vec<Result<()>> = steps.into_iter().map(joined).collect();
+            results.into_iter().collect::<Result<()>>()
+        })?;
     }
     Ok(())
+}
+
+/// Runs one step, and tells how long it took.
+fn timed(name: &str, step: Step) -> Result<()> {
+    eprintln!("check: {name}");
+    let begin = Instant::now();
+    let result = step();
+    let seconds = begin.elapsed().as_secs();
+    match &result {
+        Ok(()) => eprintln!("check: {name} took {seconds} s"),
+        Err(_) => eprintln!("check: {name} failed after {seconds} s"),
+    }
+    result
+}
+
+/// What a step's thread answered.
+fn joined(step: thread::ScopedJoinHandle<'_, Result<()>>) -> Result<()> {
+    step.join().unwrap_or_else(|_| Err(crate::failed("a step panicked")))
 }
 
 fn cargo(args: &[&str]) -> Result<()> {
@@ -68,23 +96,17 @@ fn cargo(args: &[&str]) -> Result<()> {
 /// The features of `millstream` that are checked together, beside the default, which all other steps have.
 const FEATURES: [&str; 5] = ["", "jit,store", "tf-files", "arrays,avx512,input", "spectra,summary"];
 
-/// Checks combinations of features, and runs a loop without any.
+/// Checks combinations of features, and runs a loop without any. All of it is compiled for those features
+/// anew, so it has a target folder of its own, and waits for no other step.
 fn features() -> Result<()> {
+    let home = crate::target()?.join("features");
+    let home = home.to_string_lossy();
+    let crates = ["-p", "millstream", "-p", "millstream-ops", "--target-dir", &home, "--no-default-features"];
     for features in FEATURES {
-        let of =
-            ["-p", "millstream", "-p", "millstream-ops", "--no-default-features", "--features", features];
-        cargo(&[&["clippy"], &of[..], &["--", "-D", "warnings"]].concat())?;
+        cargo(&[&["clippy"], &crates[..], &["--features", features, "--", "-D", "warnings"]].concat())?;
     }
-    cargo(&[
-        "test",
-        "-p",
-        "millstream",
-        "--no-default-features",
-        "--test",
-        "features",
-        "--example",
-        "counter",
-    ])
+    let tests = ["--test", "features", "--example", "counter"];
+    cargo(&[&["test", "-p", "millstream"], &crates[4..], &tests].concat())
 }
 
 /// Checks what no other tool looks at, and reports every finding.

@@ -3,6 +3,8 @@
 
 mod batches;
 mod datasets;
+#[cfg(feature = "tf-files")]
+mod file_cache;
 mod iterators;
 #[cfg(feature = "input")]
 mod records;

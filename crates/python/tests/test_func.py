@@ -391,6 +391,25 @@ def test_loops_outside_of_functions_run_on_arrays():
     assert func.cond(np.bool_(True), lambda x: x + 1, lambda x: x, 1) == 2
     assert func.scan(lambda c, x: (c + x, c * x), 1.0, np.float32([1, 2, 3]))[1].tolist() == [1, 4, 12]
     assert func.map(lambda p: p["a"] * p["b"], {"a": np.arange(3), "b": np.arange(3)}).tolist() == [0, 1, 4]
+    assert func.switch(1, [lambda x: x, lambda x: -x], 2.0) == -2
+
+
+def test_loops_outside_of_functions_leave_the_default_graph_alone():
+    with tf.Graph().as_default() as graph:
+        func.while_loop(lambda x: x < 3, lambda x: x + 1, 0)
+        func.fori_loop(0, 3, lambda i, x: x + 1, 0)
+        func.scan(lambda c, x: (c + x, c), 0.0, np.ones(3))
+        func.cond(True, lambda x: x, lambda x: x + 1, 1.0)
+        func.switch(0, [lambda x: x], 1.0)
+        assert graph.get_operations() == []
+
+
+def test_errors_of_loops_outside_of_functions_name_their_arguments():
+    fails(TypeError, r"^func.scan: argument `init` is 'a' .*Pass arrays, .*lists and tuples of them$", func.scan, lambda c, x: (c, x), "a", np.ones(3))
+    fails(TypeError, r"^func.map: argument `xs` is 'a'", func.map, lambda x: x, "a")
+    fails(TypeError, r"^func.while_loop: argument `init`\[1\] is 'a'", func.while_loop, lambda s: True, lambda s: s, (1, "a"))
+    fails(TypeError, r"^func.fori_loop: argument `lower` is 'a'", func.fori_loop, "a", 3, lambda i, x: x, 0)
+    fails(TypeError, r"^func.cond: argument `operands`\[0\] is 'a'", func.cond, True, lambda x: x, lambda x: x, "a")
 
 
 def test_while_loop_over_structures():

@@ -108,24 +108,26 @@ class Arguments:
         elif not isinstance(value, type) and any(hasattr(value, name) for name in ("__dlpack__", "__array__", "__array_interface__")):
             self.array(asarray(value))
         else:
-            raise _NoArray(value)
+            raise NoArray(value)
 
 
-class _NoArray(TypeError):
+class NoArray(TypeError):
     """An argument that is neither a number nor an array."""
 
     def __init__(self, value: Any) -> None:
         super().__init__(value)
         self.value = value
 
-    def told(self, args: Any, kwargs: Any) -> TypeError:
+    def told(self, args: Any, kwargs: Any, may_be_static: bool = True) -> TypeError:
         """Returns the error that names the argument."""
         place = "an argument"
         for i, arg in enumerate(args):
             place = next((p for leaf, p in zip(nests.flatten(arg), nests.paths(arg, "argument %d" % i)) if leaf is self.value), place)
         for name, arg in kwargs.items():
             place = next((p for leaf, p in zip(nests.flatten(arg), nests.paths(arg, "argument `%s`" % name)) if leaf is self.value), place)
-        advice = "Pass arrays, numbers, or dicts, lists and tuples of them; other values can be static arguments (`static_argnums`, `static_argnames`)"
+        advice = "Pass arrays, numbers, or dicts, lists and tuples of them"
+        if may_be_static:
+            advice += "; other values can be static arguments (`static_argnums`, `static_argnames`)"
         shown = "%.60r (of type %s)" % (self.value, type(self.value).__name__)
         return TypeError("%s is %s, which is neither a number, an array, nor a structure of them. %s" % (place, shown, advice))
 
@@ -200,7 +202,7 @@ class Traced:
                 for name in sorted(kwargs):
                     given.key.append(name)
                     self._static(given, kwargs[name], "argument `%s`" % name) if name in self._names else given.add(kwargs[name])
-        except _NoArray as error:
+        except NoArray as error:
             raise error.told(args, kwargs) from None
         if self._fixed_sizes:
             given.key.extend(np.shape(leaf) for leaf in given.leaves)

@@ -9,7 +9,7 @@ from millstream import _engine
 from millstream._engine import Tensor
 from millstream.framework import convert_to_tensor, dtypes, get_default_graph, name_scope, nest
 from millstream.framework.op_functions import op
-from millstream.func import nests, tracing
+from millstream.func import calls, nests, tracing
 from millstream.func.functions import Function
 from millstream.ops import array_ops, check_ops, control_flow
 
@@ -57,11 +57,13 @@ def while_loop(
       6
     """
     _check_functions("func.while_loop(cond, body, init)", cond=cond, body=body)
-    starts = tracing.tensors(init, "init", "start with")
-    if not starts:
+    leaves = nests.flatten(init)
+    if not leaves:
         raise TypeError("func.while_loop: `init` is %r, which holds no value: a loop needs a carry" % (init,))
-    if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in nests.flatten(init))):
-        return _outside(lambda init: while_loop(cond, body, init, maximum_iterations=maximum_iterations, parallel_iterations=parallel_iterations, checkpoint_every=checkpoint_every), init)
+    if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in leaves)):
+        options = {"maximum_iterations": maximum_iterations, "parallel_iterations": parallel_iterations, "checkpoint_every": checkpoint_every}
+        return _outside("func.while_loop", lambda init: while_loop(cond, body, init, **options), init=init)
+    starts = tracing.tensors(init, "init", "start with")
     flow = _Loop("func.while_loop", "carry", body, init, starts)
 
     def flat_cond(flat: List[Tensor]) -> Tensor:
@@ -84,9 +86,14 @@ def _check_functions(usage: str, **given: Any) -> None:
             )
 
 
-def _outside(of: Callable[[Any], Any], init: Any) -> Any:
-    """Runs a loop that is not in a function, on arrays."""
-    return Function(of, [], [])(init)
+def _outside(name: str, of: Callable[..., Any], **given: Any) -> Any:
+    """Runs a loop or a branch that is not in a function, on arrays, for a function that errors call `name`."""
+    try:
+        for value in given.values():
+            calls.Arguments().add(value)
+    except calls.NoArray as error:
+        raise TypeError("%s: %s" % (name, error.told((), given, may_be_static=False))) from None
+    return Function(of, [], [])(**given)
 
 
 class _Loop:
@@ -233,7 +240,8 @@ def fori_loop(lower: Any, upper: Any, body: Callable[[Any, Any], Any], init: Any
     """
     _check_functions("func.fori_loop(lower, upper, body, init)", body=body)
     if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in nests.flatten([lower, upper, init]))):
-        return _outside(lambda given: fori_loop(given[0], given[1], body, given[2], **options), (lower, upper, init))
+        given = {"lower": lower, "upper": upper, "init": init}
+        return _outside("func.fori_loop", lambda lower, upper, init: fori_loop(lower, upper, body, init, **options), **given)
     first, last = tracing.tensor(lower, "lower"), tracing.tensor(upper, "upper")
     if first.dtype != last.dtype:
         wide = dtypes.int64 if dtypes.int64 in (first.dtype, last.dtype) else first.dtype
@@ -311,7 +319,8 @@ def scan(
 def _scan(name: str, f: Any, init: Any, xs: Any, length: Any, reverse: bool, options: Dict[str, Any], what: str = "the carry and a slice") -> Any:
     """`scan` for a function that errors call `name`."""
     if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in nests.flatten([init, xs, length]))):
-        return _outside(lambda given: _scan(name, f, given[0], given[1], given[2], reverse, options, what), (init, xs, length))
+        given = {"init": init, "xs": xs, "length": length}
+        return _outside(name, lambda init, xs, length: _scan(name, f, init, xs, length, reverse, options, what), **given)
     renamed = {**_DEFAULTS, **_renamed(name, options)}
     starts, slices = tracing.tensors(init, "init", "start with"), tracing.tensors(xs, "xs", "scan over")
     for x, path in zip(slices, nests.paths(xs, "xs")):
@@ -477,7 +486,7 @@ def cond(pred: Any, true_fn: Callable[..., Any], false_fn: Callable[..., Any], *
     """
     _check_functions("func.cond(pred, true_fn, false_fn, *operands)", true_fn=true_fn, false_fn=false_fn)
     if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in nests.flatten([pred, list(operands)]))):
-        return _outside(lambda given: cond(given[0], true_fn, false_fn, *given[1]), (pred, list(operands)))
+        return _outside("func.cond", lambda pred, operands: cond(pred, true_fn, false_fn, *operands), pred=pred, operands=list(operands))
     flag = _bool_scalar(pred, "func.cond: the predicate")
     given = [nests.pack(o, tracing.tensors(o, "operand %d" % i, "pass")) for i, o in enumerate(operands)]
     wanted: Dict[int, Any] = {}
@@ -577,7 +586,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
     if not chosen:
         raise ValueError("func.switch: there are no branches to choose from")
     if not (tracing.is_active() or any(isinstance(leaf, Tensor) for leaf in nests.flatten([index, list(operands)]))):
-        return _outside(lambda given: switch(given[0], chosen, *given[1]), (index, list(operands)))
+        return _outside("func.switch", lambda index, operands: switch(index, chosen, *operands), index=index, operands=list(operands))
     at = tracing.tensor(index, "index", "pass")
     if not at.dtype.is_integer or at.shape.ndims not in (0, None):
         raise TypeError("func.switch: the index is %s: it must be an integer scalar (`tf.cast`)" % tracing.shown(at))

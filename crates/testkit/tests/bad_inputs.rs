@@ -373,7 +373,7 @@ fn files() -> Vec<Row> {
         (STRUCTURE, Case("ReaderRestoreStateV2", "is_a_state"), ""),
         (STRUCTURE, Case("FixedLengthRecordReaderV2", "of_some_bytes"), ""),
         (STRUCTURE, Case("FixedLengthRecordReaderV2", "no_negative_sizes"), ""),
-        (STRUCTURE, Case("TFRecordReaderV2", "knows_its_compression"), ""),
+        (STRUCTURE, Case("TextLineDataset", "knows_its_compression"), ""),
         (STRUCTURE, Case("ReadFile", "is_there"), ""),
         (STRUCTURE, Case("WriteFile", "can_be_written"), ""),
         (STRUCTURE, Case("DecodeCompressed", "is_compressed"), ""),

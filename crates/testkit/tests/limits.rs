@@ -230,22 +230,24 @@ fn lists_of_indices_are_charged() -> Result<()> {
         + &constant("zero", "DT_INT32", &[], "int_val: 0")
         + &constant("on", "DT_FLOAT", &[], "float_val: 1");
     let fill = |dtype: &str, n: usize| {
+        let index = format!("type: {dtype}");
         constant("n", "DT_INT32", &[2], &format!("int_val: {n} int_val: 1"))
             + &constant("index", dtype, &[], "int_val: 0")
-            + &node("i", "Fill", &["n", "index"], &[])
+            + &node("i", "Fill", &["n", "index"], &[("T", &index)])
             + &constant("flat", "DT_INT32", &[1], "int_val: -1")
-            + &node("axes", "Reshape", &["i", "flat"], &[])
+            + &node("axes", "Reshape", &["i", "flat"], &[("T", &index)])
     };
+    let gather = |index: &str| node("y", "GatherNd", &["few", "i"], &[("Tparams", F32), ("Tindices", index)]);
     let ops = [
-        node("y", "GatherNd", &["few", "i"], &[]),
-        node("y", "OneHot", &["i", "zero", "on", "on"], &[]),
-        node("y", "Sum", &["few", "axes"], &[]),
-        node("y", "ReverseV2", &["few", "axes"], &[]),
-        node("y", "Roll", &["few", "axes", "axes"], &[]),
+        gather(I32),
+        node("y", "OneHot", &["i", "zero", "on", "on"], &[("T", F32), ("TI", I32)]),
+        node("y", "Sum", &["few", "axes"], &[("T", F32)]),
+        node("y", "ReverseV2", &["few", "axes"], &[("T", F32)]),
+        node("y", "Roll", &["few", "axes", "axes"], &[("T", F32), ("Tshift", I32), ("Taxis", I32)]),
         node("y", "BroadcastGradientArgs", &["axes", "axes"], &[]),
     ];
     let wide = ops.iter().map(|op| few.clone() + &fill("DT_INT32", 6 << 20) + op);
-    let narrow = [few.clone() + &fill("DT_INT16", 20 << 20) + &ops[0]];
+    let narrow = [few.clone() + &fill("DT_INT16", 20 << 20) + &gather("type: DT_INT16")];
     for text in wide.chain(narrow) {
         let watched = watched();
         let graph = import(&text)?;
@@ -262,11 +264,12 @@ fn lists_of_indices_are_charged() -> Result<()> {
 #[test]
 fn fields_of_records_are_charged() -> Result<()> {
     let (commas, fields) = (",".repeat(99), 100);
+    let types = format!("list {{ {} }}", "type: DT_STRING ".repeat(fields));
     let text = constant("n", "DT_INT32", &[1], "int_val: 1000000")
         + &constant("line", "DT_STRING", &[], &format!("string_val: '{commas}'"))
-        + &node("x", "Fill", &["n", "line"], &[])
+        + &node("x", "Fill", &["n", "line"], &[("T", "type: DT_STRING")])
         + &constant("empty", "DT_STRING", &[1], "string_val: ''")
-        + &node("y", "DecodeCSV", &[&["x"][..], &vec!["empty"; fields]].concat(), &[]);
+        + &node("y", "DecodeCSV", &[&["x"][..], &vec!["empty"; fields]].concat(), &[("OUT_TYPE", &types)]);
     let watched = watched();
     let graph = import(&text)?;
     refused(run(&session(&graph, SOON)?, "y:0"), Code::ResourceExhausted, "out of memory");

@@ -139,7 +139,7 @@ def sparse_multiclass_hinge_loss(
 
     Example:
       >>> loss = tf.contrib.kernel_methods.sparse_multiclass_hinge_loss([0, 1], [[2.0, 1.5], [0.0, 3.0]])
-      >>> tf.Session().run(loss)
+      >>> print(tf.Session().run(loss))
       0.25
     """
     with name_scope(scope, "sparse_multiclass_hinge_loss", [logits, labels]) as scope:

@@ -87,7 +87,7 @@ def _check_functions(usage: str, **given: Any) -> None:
 
 
 def _outside(name: str, of: Callable[..., Any], **given: Any) -> Any:
-    """Runs a loop or a branch that is not in a function, on arrays, for a function that errors call `name`."""
+    """Runs a loop or a branch that is not in a function, on arrays. Errors call it `name`."""
     try:
         for value in given.values():
             calls.Arguments().add(value)

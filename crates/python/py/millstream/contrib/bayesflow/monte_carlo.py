@@ -50,7 +50,7 @@ def expectation_importance_sampler(
     Example:
       >>> q = tf.distributions.Normal(0.0, 1.0)
       >>> of = tf.contrib.bayesflow.monte_carlo.expectation_importance_sampler
-      >>> tf.Session().run(of(tf.square, q.log_prob, q, z=[1.0, 3.0]))
+      >>> print(tf.Session().run(of(tf.square, q.log_prob, q, z=[1.0, 3.0])))
       5.0
     """
     with name_scope(name, values=[z, n]):
@@ -87,7 +87,7 @@ def expectation_importance_sampler_logspace(
     Example:
       >>> q = tf.distributions.Normal(0.0, 1.0)
       >>> of = tf.contrib.bayesflow.monte_carlo.expectation_importance_sampler_logspace
-      >>> tf.Session().run(of(tf.zeros_like, q.log_prob, q, z=[1.0, 3.0]))
+      >>> print(tf.Session().run(of(tf.zeros_like, q.log_prob, q, z=[1.0, 3.0])))
       0.0
     """
     with name_scope(name, values=[z, n]):
@@ -123,7 +123,7 @@ def expectation(
       ValueError: `f` is not callable; or `log_prob` is not, and `use_reparametrization` is false.
 
     Example:
-      >>> tf.Session().run(tf.contrib.bayesflow.monte_carlo.expectation(tf.square, tf.constant([1.0, 3.0])))
+      >>> print(tf.Session().run(tf.contrib.bayesflow.monte_carlo.expectation(tf.square, tf.constant([1.0, 3.0]))))
       5.0
     """
     with name_scope(name, "expectation", [samples]):

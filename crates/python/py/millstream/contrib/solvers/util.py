@@ -68,7 +68,7 @@ def dot(x: Any, y: Any) -> Tensor:
     """Returns the inner product of two vectors; the elements of `x` are conjugated.
 
     Example:
-      >>> tf.Session().run(tf.contrib.solvers.util.dot(tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0])))
+      >>> print(tf.Session().run(tf.contrib.solvers.util.dot(tf.constant([1.0, 2.0]), tf.constant([3.0, 4.0]))))
       11.0
     """
     return reduction_ops.reduce_sum(math_ops.conj(x) * y)

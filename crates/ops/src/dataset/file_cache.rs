@@ -1,5 +1,5 @@
-//! The file in which `CacheDataset` keeps elements: a checkpoint of TensorFlow's, so that each reads the other's.
-//! Component `c` of element `i` is the tensor `I_C`, where `I` has at least seven columns.
+//! The file in which `CacheDataset` keeps elements: a checkpoint of TensorFlow's, so that each reads the
+//! other's. Component `c` of element `i` is the tensor `I_C`, where `I` has at least seven columns.
 
 use super::datasets::{Data, Element, How, Over, Source, Spec, over, source};
 use crate::shared::files::file_name;

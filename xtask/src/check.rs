@@ -53,7 +53,7 @@ pub fn run(options: &Options) -> Result<()> {
                 .filter(|(name, _)| wanted(name))
                 .map(|&(name, step)| scope.spawn(move || timed(name, step)))
                 .collect();
-            // Of several that fail, all have told: the first is the result.
+            // Each step that failed has said so; the first error is the result.
             let results: Vec<Result<()>> = steps.into_iter().map(joined).collect();
             results.into_iter().collect::<Result<()>>()
         })?;
@@ -96,8 +96,8 @@ fn cargo(args: &[&str]) -> Result<()> {
 /// The features of `millstream` that are checked together, beside the default, which all other steps have.
 const FEATURES: [&str; 5] = ["", "jit,store", "tf-files", "arrays,avx512,input", "spectra,summary"];
 
-/// Checks combinations of features, and runs a loop without any. All of it is compiled for those features
-/// anew, so it has a target folder of its own, and waits for no other step.
+/// Checks combinations of features, and runs a loop without any. The step has a target folder of its own, so
+/// that it does not wait for other steps.
 fn features() -> Result<()> {
     let home = crate::target()?.join("features");
     let home = home.to_string_lossy();

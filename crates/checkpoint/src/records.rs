@@ -108,7 +108,8 @@ impl<R: Read> RecordReader<R> {
         }
     }
 
-    /// The reader, for which a part of a record's header at the end of the stream is the end, and no error.
+    /// Returns a reader that takes a cut-off header at the end of the stream for the end of the records, as
+    /// TensorFlow's `TFRecordDataset` does. Without this it is a `DATA_LOSS` error.
     #[must_use]
     pub fn lenient(self) -> Self {
         RecordReader { lenient: true, ..self }
@@ -535,7 +536,7 @@ mod tests {
         assert_eq!(all, records);
     }
 
-    /// Gives three bytes at a time; one read, after as many as the number says, is an error of the system.
+    /// Gives three bytes at a time. The read after as many reads as the number says fails once.
     struct Failing<'a>(&'a [u8], usize);
 
     impl Read for Failing<'_> {

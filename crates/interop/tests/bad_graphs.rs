@@ -243,7 +243,7 @@ fn short_lists_repeat_their_last_value() {
 #[test]
 fn attributes_that_are_wrong() {
     refused("node { name: 'p' op: 'Placeholder' }", "needs the attribute `dtype`");
-    // What inputs imply must be there, too.
+    // Attributes that inputs imply are needed, too.
     let identity = one() + "node { name: 'x' op: 'Identity' input: 'one' }";
     refused(
         &identity,

@@ -105,7 +105,7 @@ fn one_pass_writes_at_a_time() -> Result<()> {
     let text = error.to_string();
     assert!(text.contains("There appears to be a concurrent caching iterator running"), "{text}");
     assert!(text.contains("Lockfile contents: Created at: "), "{text}");
-    // Begun anew, the pass gives up its lock and takes it again.
+    // An iterator that is initialized again drops its first pass, and the second one gets the lock.
     session.run::<()>(begin, feed![])?;
     assert_eq!(session.run::<i64>(next, feed![])?, 0);
     assert_eq!(session.run::<i64>(next, feed![])?, 1);

@@ -102,7 +102,7 @@ impl Resources {
         }
     }
 
-    /// Whether any resource has a value: all but variables that are not initialized.
+    /// Whether any resource has a value. An uninitialized variable has none.
     pub fn holds_any(&self) -> bool {
         let map = self.map.lock(CREATE);
         let variable = |object: &Arc<dyn Opaque>| {

@@ -63,7 +63,7 @@ struct Asking {
     cancel: Cancellation,
     loans: Arc<Loans>,
     poll: Poll,
-    /// The answer that ended the run. A caller may give it once: whoever looks later must hear of it, too.
+    /// The caller's error that ended the run, for all later looks: the caller may give it only once.
     answer: OnceLock<Error>,
 }
 

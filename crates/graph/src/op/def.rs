@@ -182,7 +182,7 @@ pub struct ArgSpec {
 pub enum AttrKind {
     /// A dtype: one of these, or any if the slice is empty.
     Type(&'static [DType]),
-    /// A list of at least so many dtypes.
+    /// A list of dtypes, and the least number of them.
     TypeList(usize),
     /// An int of at least this.
     Int(i64),

@@ -29,7 +29,8 @@ struct InFile {
 impl How for InFile {
     fn begin(over: &Over<InFile>, _env: &StepEnv) -> Result<Source> {
         let (input, spec, prefix) = (over.input.clone(), over.spec.clone(), over.how.prefix.clone());
-        // The first element decides: an iterator that is initialized anew drops its old pass only then.
+        // The file is opened at the first element: an iterator that is initialized again still holds its old
+        // pass, and the lock, while it begins the new one.
         let mut pass: Option<Pass> = None;
         Ok(source(move |env| {
             if pass.is_none() {
@@ -152,7 +153,7 @@ fn locked(files: &Files, prefix: &Path) -> Result<LockFile> {
         .with_help("let one pass end before the next begins, or give each dataset its own `filename`"))
 }
 
-/// Element `i` of the file, or `None` behind the last.
+/// Element `i` of the file, or `None` after the last.
 fn read(from: &Checkpoint, spec: &Spec, i: u64) -> Result<Option<Element>> {
     if from.info(&name(i, 0)).is_none() {
         return Ok(None);

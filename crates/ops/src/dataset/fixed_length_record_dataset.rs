@@ -76,8 +76,8 @@ impl Open for Fixed {
 }
 
 impl Fixed {
-    /// The error for a body that is not made of whole records. Of a file that is compressed, or no regular
-    /// one, only its end shows that.
+    /// The error for a body that is not a whole number of records. The size of a compressed file, and of one
+    /// that is not regular, is known only at its end.
     fn uneven(&self, body: i128) -> Error {
         let Fixed { header, footer, file, record, .. } = self;
         invalid!(

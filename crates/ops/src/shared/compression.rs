@@ -3,7 +3,7 @@
 use millstream_checkpoint::records::Compression;
 use millstream_tensor::{Code, Error};
 
-/// The name of a compression that need not be known: TensorFlow reads TFRecord files as they are then.
+/// A compression by its name. With an unknown name TensorFlow reads TFRecord files as they are.
 #[derive(Clone)]
 pub(crate) struct AnyCompression {
     name: String,
@@ -22,7 +22,7 @@ impl AnyCompression {
         self.known.unwrap_or_default()
     }
 
-    /// The error of a record, which may come of an unknown name: one in small letters, for instance.
+    /// Adds to the error of a damaged record that the name is unknown: the file may be compressed after all.
     pub(crate) fn explain(&self, error: Error) -> Error {
         match self.known {
             None if error.code() == Code::DataLoss => error.with_help(format!(
